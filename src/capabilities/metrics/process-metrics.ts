@@ -19,7 +19,7 @@ export function credentialMetrics(
   { certificates }: Pick<ProcessMetricsOptions, 'certificates'>,
 ): Events {
   const verifications = histogram(
-    'portico_credential_verification_duration_seconds{by,verdict}',
+    'portico_credential_verification_duration_seconds{verdict}',
     'Verifications of tokens. Remembered verdicts are not counted.',
   );
   const unusable = gauge(
@@ -45,7 +45,7 @@ export function credentialMetrics(
     upstreamOpened({ upstream }) {
       for (const block of ['tls', 'credential']) changed(`upstreams.${upstream}.${block}`);
     },
-    credentialVerified: ({ by, verdict, ms }) => verifications.observe({ by, verdict }, ms / 1000),
+    credentialVerified: ({ verdict, ms }) => verifications.observe({ verdict }, ms / 1000),
     filesChanged: ({ block, issue }) => changed(block, issue),
     settingsChanged({ applied }) {
       // The block names other files now, which were usable when they were opened.

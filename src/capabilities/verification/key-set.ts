@@ -1,13 +1,12 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import type { Json } from '../../core/kernel/json-shape.ts';
 import { jose, unavailable, type VerificationSettings } from './verification-errors.ts';
 
 interface KeySetOptions extends Pick<VerificationSettings['keys'], 'refreshMs' | 'cooldownMs'> {
   readonly issuer: string;
   /** Requests the keys. Rejects with `verifier_unavailable`. */
-  load(): Promise<Json>;
+  load(): Promise<unknown>;
   readonly events: Events;
   /** Monotonic clock in milliseconds. */
   readonly now: () => number;
@@ -28,7 +27,7 @@ export function createKeySet(options: KeySetOptions): JWTVerifyGetKey {
     if (failure !== undefined && now() < failure.until) throw failure.error;
     const startedAt = now();
     try {
-      const { keys } = await load();
+      const { keys } = Object(await load());
       if (!Array.isArray(keys) || keys.length === 0) throw unavailable('the issuer answered without keys');
       loadedAt = startedAt;
       failure = undefined;

@@ -12,18 +12,13 @@ interface VerificationCacheOptions
   readonly clock: () => number;
 }
 
-/** A method of verification. Rejects with `credential_rejected`, or with another error if undecided. */
-export interface VerificationMethod {
-  readonly by: 'signature' | 'introspection';
-  judge(credential: Credential, key: string): Promise<Verdict>;
-}
-
 /**
  * Remembers verdicts by callers' keys, and shares concurrent verifications of one token. Rejections have their own
- * table, so that many of them do not evict accepted tokens.
+ * table, so that many of them do not evict accepted tokens. `judge` rejects with `credential_rejected`, or with another error if
+ * undecided.
  */
 export function withVerificationCache(
-  methodFor: (credential: Credential) => VerificationMethod,
+  judge: (credential: Credential, key: string) => Promise<Verdict>,
   options: VerificationCacheOptions,
 ): Verify {
   const { rememberMs, rememberRejectedMs, maxRemembered, events, now, clock } = options;
@@ -33,28 +28,21 @@ export function withVerificationCache(
   const pending = new Map<string, Promise<Verdict>>();
 
   async function verifyOnce(credential: Credential, key: string): Promise<Verdict> {
-    const { by, judge } = methodFor(credential);
     const begun = clock();
     try {
       const verdict = await judge(credential, key);
       accepted.set(key, verdict, begun + rememberMs - clock());
-      events.credentialVerified?.({ verdict: 'accepted', by, ms: clock() - begun });
+      events.credentialVerified?.({ verdict: 'accepted', ms: clock() - begun });
       return verdict;
     } catch (error) {
       const { code, reason } = error instanceof GatewayError ? error : new GatewayError('internal');
       const isRejected = code === 'credential_rejected';
       if (isRejected) refused.set(key, reason, rememberRejectedMs);
-      events.credentialVerified?.({ verdict: isRejected ? 'rejected' : 'undecided', by, ms: clock() - begun, reason });
+      events.credentialVerified?.({ verdict: isRejected ? 'rejected' : 'undecided', ms: clock() - begun, reason });
       throw error;
     } finally {
       pending.delete(key);
     }
-  }
-
-  function begin(credential: Credential, key: string): Promise<Verdict> {
-    const begun = verifyOnce(credential, key);
-    pending.set(key, begun);
-    return begun;
   }
 
   return (credential, key) => {
@@ -62,6 +50,8 @@ export function withVerificationCache(
     if (known !== undefined && now() < known.expiresAt) return known;
     const reason = refused.get(key);
     if (reason !== undefined) throw rejected(reason);
-    return pending.get(key) ?? begin(credential, key);
+    const verdict = pending.get(key) ?? verifyOnce(credential, key);
+    pending.set(key, verdict);
+    return verdict;
   };
 }

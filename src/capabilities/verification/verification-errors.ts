@@ -33,16 +33,9 @@ export function unavailable(reason: string, cause?: unknown): GatewayError {
 export function issuerError(error: unknown, status: number): GatewayError {
   const ours = gatewayErrorIn(error);
   if (ours?.code === 'verifier_unavailable') return ours;
-  if (ours !== undefined) return unavailable(`the issuer ${describeFailure(ours)}`, ours);
-  if (status === 200) return unavailable(`the issuer answered with something unexpected${oauthCodeIn(error)}`);
-  if (status === 0) return unavailable(`the issuer cannot be called${oauthCodeIn(error)}`);
-  return unavailable(`the issuer answered with status ${status}`);
-}
-
-function describeFailure({ code, upstreamStatus }: GatewayError): string {
-  if (upstreamStatus !== undefined) return `answered with status ${upstreamStatus}`;
-  if (code === 'breaker_open') return 'failed repeatedly and is not called for a while';
-  return code === 'upstream_timeout' ? 'did not answer in time' : 'could not be reached';
+  if (ours !== undefined) return unavailable(`the issuer: ${ours.reason ?? ours.code}`, ours);
+  const what = status === 0 ? 'cannot be called' : `gave no usable answer with status ${status}`;
+  return unavailable(`the issuer ${what}${oauthCodeIn(error)}`);
 }
 
 /** Results are shared by all who send the same token, so that requests are on behalf of no caller. */

@@ -5,7 +5,7 @@ import { createOAuthServer } from '../../core/credentials/oauth-server.ts';
 import { MCP_PATH } from '../../core/http/operations/rpc.ts';
 import type { Credential } from '../../core/kernel/caller.ts';
 import { withDeadline } from '../../core/kernel/deadline.ts';
-import { isObject, type Json, parseJson } from '../../core/kernel/json-shape.ts';
+import { parseJson } from '../../core/kernel/json-shape.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import { openFilesOf } from '../../core/secret-files.ts';
 import { openServer } from '../../core/upstream/open-upstream.ts';
@@ -15,15 +15,8 @@ import { createIntrospect } from './introspection.ts';
 import { createKeySet } from './key-set.ts';
 import { metadataOperations, protectedResource } from './protected-resource.ts';
 import { createVerifySigned } from './signed-token.ts';
-import { type VerificationMethod, withVerificationCache } from './verification-cache.ts';
-import {
-  type Claims,
-  issuerError,
-  jose,
-  NO_CALLER,
-  unavailable,
-  type VerificationSettings,
-} from './verification-errors.ts';
+import { withVerificationCache } from './verification-cache.ts';
+import { issuerError, jose, NO_CALLER, unavailable, type VerificationSettings } from './verification-errors.ts';
 
 const CONNECTIONS = 16;
 /** The defaults of an upstream. */
@@ -71,14 +64,6 @@ function openVerification(by: VerifiedBy, context: CapabilityContext) {
   const { issuer, introspection, maxVerifying, timeoutMs } = settings;
   const clock = () => performance.now();
   const check = createClaimsCheck({ ...settings, scopes, claimNames, keyOf });
-  const methodOf = (
-    by: VerificationMethod['by'],
-    claimsOf: (token: string) => Promise<Claims>,
-  ): VerificationMethod => ({
-    by,
-    judge: async (credential, key) => check(await claimsOf(credential.reveal()), key),
-  });
-
   const secret =
     introspection &&
     openFilesOf(['verification', 'introspection'], context, (watch) => openSecret(introspection, watch)).current;
@@ -88,16 +73,17 @@ function openVerification(by: VerifiedBy, context: CapabilityContext) {
     ...{ issuer, events, now: clock },
     load: () => loadKeys(forKeys, settings),
   });
-  const signature = methodOf('signature', createVerifySigned({ ...settings, findKey, now }));
+  const claimsOfSigned = createVerifySigned({ ...settings, findKey, now });
   // Over separate connections, so that slow introspection does not delay keys.
   const forOpaque = secret && connect('introspection', maxVerifying, by, context);
-  const opaque =
-    forOpaque &&
-    methodOf('introspection', createIntrospect({ ...settings, server: forOpaque.server, timeoutMs, secret, now }));
-  const methodFor = (credential: Credential) =>
-    opaque === undefined || isSigned(credential.reveal()) ? signature : opaque;
+  const introspect = forOpaque && createIntrospect({ ...settings, server: forOpaque.server, timeoutMs, secret, now });
+  const judge = async (credential: Credential, key: string) => {
+    const token = credential.reveal();
+    const claimsOf = introspect === undefined || isSigned(token) ? claimsOfSigned : introspect;
+    return check(await claimsOf(token), key);
+  };
   return {
-    verify: withVerificationCache(methodFor, { ...settings, events, now, clock }),
+    verify: withVerificationCache(judge, { ...settings, events, now, clock }),
     async stop() {
       await Promise.all([forKeys.close(), forOpaque?.close()]);
     },
@@ -107,7 +93,7 @@ function openVerification(by: VerifiedBy, context: CapabilityContext) {
 type Connected = ReturnType<typeof connect>;
 
 /** Requests the keys at the address in settings, or in the metadata. Rejects with `verifier_unavailable`. */
-async function loadKeys({ server, send }: Connected, { keys, timeoutMs }: VerificationSettings): Promise<Json> {
+async function loadKeys({ server, send }: Connected, { keys, timeoutMs }: VerificationSettings): Promise<unknown> {
   try {
     return await withDeadline(timeoutMs, new AbortController().signal, async (signal) => {
       const { url = (await server.metadata(NO_CALLER, signal)).jwks_uri } = keys;
@@ -115,9 +101,7 @@ async function loadKeys({ server, send }: Connected, { keys, timeoutMs }: Verifi
       const headers = { accept: 'application/json' };
       const response = await send({ url: new URL(url), headers, body: undefined, caller: NO_CALLER }, signal);
       if (response.status !== 200) throw unavailable(`the issuer answered with status ${response.status}`);
-      const found = parseJson(await response.text());
-      if (isObject(found)) return found;
-      throw unavailable('the issuer answered with something else than a JSON object');
+      return parseJson(await response.text());
     });
   } catch (error) {
     server.forget();

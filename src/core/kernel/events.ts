@@ -158,7 +158,6 @@ export interface Events {
   /** Not emitted for a remembered verdict. `undecided`: the verification failed. `reason`: a fixed text. */
   credentialVerified?(judged: {
     readonly verdict: 'accepted' | 'rejected' | 'undecided';
-    readonly by: 'signature' | 'introspection';
     readonly ms: number;
     readonly reason?: string | undefined;
   }): void;

@@ -170,8 +170,8 @@ const ROWS: readonly Row[] = [
   ],
   [
     'credentialVerified',
-    [{ verdict: 'undecided', by: 'introspection', ms: 1, reason: 'no response' }],
-    'portico_credential_verification_duration_seconds_count{by="introspection",verdict="undecided"}',
+    [{ verdict: 'undecided', ms: 1, reason: 'no response' }],
+    'portico_credential_verification_duration_seconds_count{verdict="undecided"}',
   ],
   ['sharedStoreChanged', [{ isUp: true }], 'portico_shared_up'],
   [

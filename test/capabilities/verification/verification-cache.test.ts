@@ -15,15 +15,12 @@ function scene() {
   const time = { now: 1_000_000, clock: 7 };
   const judged = new Map<string, () => Promise<Verdict>>();
   const verify = withVerificationCache(
-    (credential) => ({
-      by: 'signature',
-      async judge(_credential, key) {
-        const token = credential.reveal();
-        looked.push(token);
-        await Promise.resolve();
-        return judged.get(token)?.() ?? good(key);
-      },
-    }),
+    async (credential, key) => {
+      const token = credential.reveal();
+      looked.push(token);
+      await Promise.resolve();
+      return judged.get(token)?.() ?? good(key);
+    },
     {
       ...BOUNDS,
       events: { credentialVerified: ({ verdict, reason }) => told.push({ verdict, reason }) },
