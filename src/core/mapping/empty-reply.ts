@@ -18,8 +18,11 @@ const MAX_DEPTH = 4;
  * on the way to the list.
  */
 export function saysOtherwise(body: unknown, leads: readonly (string | number)[]): string | undefined {
-  const list = listIn(body, [], leads);
-  if (list !== undefined) return list;
+  const isNamed = (name: string) => leads.includes(name) || !NO_LIST.test(plainName(name));
+  const other = listsIn(body).find(({ path, list }) => path.every(isNamed) && list.some((each) => isNested(each)));
+  if (other !== undefined) {
+    return `${other.path.map(nameable).join('.') || 'the reply itself'} has ${other.list.length} items`;
+  }
   let value = body;
   for (const [depth, lead] of leads.entries()) {
     if (value === null || value === '') return undefined;
@@ -31,23 +34,23 @@ export function saysOtherwise(body: unknown, leads: readonly (string | number)[]
     if (depth === leads.length - 1) return undefined;
   }
   if (value === null || value === '') return undefined;
-  const other = membersOf(Object(value)).find(([name, member]) => !isNeutral(name, member));
-  if (other !== undefined) return `the reply has ${nameable(other[0])} instead`;
+  const said = membersOf(Object(value)).find(([name, member]) => !isNeutral(name, member));
+  if (said !== undefined) return `the reply has ${nameable(said[0])} instead`;
   return typeof value === 'object' ? undefined : 'the reply is another value';
 }
 
-function listIn(value: unknown, path: readonly string[], leads: readonly (string | number)[]): string | undefined {
-  if (typeof value !== 'object' || value === null || path.length > MAX_DEPTH) return undefined;
-  if (Array.isArray(value)) {
-    const isList = value.some((each) => typeof each === 'object' && each !== null);
-    return isList ? `${path.map(nameable).join('.') || 'the reply itself'} has ${value.length} items` : undefined;
-  }
-  for (const [name, member] of membersOf(value)) {
-    if (NO_LIST.test(plainName(name)) && !leads.includes(name)) continue;
-    const found = listIn(member, [...path, name], leads);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** Finds the lists of a reply that are in no other list. */
+export function* listsIn(
+  value: unknown,
+  path: readonly string[] = [],
+): Generator<{ readonly path: readonly string[]; readonly list: readonly unknown[] }> {
+  if (Array.isArray(value)) yield { path, list: value };
+  else if (isNested(value) && path.length <= MAX_DEPTH)
+    for (const [name, member] of membersOf(value)) yield* listsIn(member, [...path, name]);
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function isNeutral(member: string, value: unknown): boolean {

@@ -1,6 +1,7 @@
+import { listsIn } from './empty-reply.ts';
 import { leadsOf } from './expressions/expression.ts';
 import { childrenOf } from './expressions/expression-issue.ts';
-import { compileInterpreted, type ExpressionNode, fieldOf, parse } from './expressions/jmespath.ts';
+import { compileInterpreted, type ExpressionNode, parse } from './expressions/jmespath.ts';
 import type { Mapped } from './mapper.ts';
 import type { Page } from './page.ts';
 
@@ -12,7 +13,6 @@ interface OverlookedOptions {
 
 /** Usual names of lists, and of objects around them. */
 const GENERIC = ['content', 'data', 'entries', 'items', 'list', 'records', 'response', 'result', 'results', 'rows'];
-const MAX_DEPTH = 3;
 
 /**
  * Returns a check of pages without items: what the items expression missed, in figures. Either a list whose entries it filtered
@@ -43,26 +43,14 @@ export function createOverlooked({ items, resource, map }: OverlookedOptions): (
     }
   }
 
-  function elsewhere(page: Page, value: unknown, path: readonly string[]): string | undefined {
-    for (const name of names) {
-      const member = fieldOf(value, name);
-      const at = [...path, name];
-      if (Array.isArray(member)) {
-        if (member.length > 0 && fits(page, member)) {
-          return `items selects an empty list, and ${at.join('.')} has ${member.length} items that fit`;
-        }
-      } else if (member !== null && at.length < MAX_DEPTH) {
-        const found = elsewhere(page, member, at);
-        if (found !== undefined) return found;
-      }
-    }
-    return undefined;
-  }
-
   return (page) => {
     const entries = entriesBefore(page.body);
     if (entries > 0) return `items selects none of the ${entries} entries before it`;
-    return fields.at(-1) === resource ? undefined : elsewhere(page, page.body, []);
+    if (fields.at(-1) === resource) return undefined;
+    const found = listsIn(page.body).find(({ path, list }) => {
+      return path.length > 0 && path.every((name) => names.includes(name)) && list.length > 0 && fits(page, list);
+    });
+    return found && `items selects an empty list, and ${found.path.join('.')} has ${found.list.length} items that fit`;
   };
 }
 
