@@ -61,8 +61,8 @@ async function run(command: ParsedCommand): Promise<number> {
     }
     case 'init': {
       const { runInit } = await import('./setup/init/init-command.ts');
-      const { openapi = '', baseUrl } = command;
-      return runInit({ openapi, baseUrl, file });
+      const { openapi = '' } = command;
+      return runInit({ openapi, file });
     }
     case 'demo': {
       const { serveDemo } = await import('./commands/demo.ts');

@@ -17,7 +17,6 @@ export const USAGE = `Usage: portico COMMAND [FILE]
   portico init [FILE]     propose settings from the OpenAPI document of a platform, and write them to FILE
                               portico init --openapi https://platform.example.com/openapi.json
       --openapi FILE      the document: a file or a URL
-      --base-url URL      URL of the API. By default the server that the document names
   portico schema          print the JSON Schema of settings files, for editors
                               portico schema > portico.schema.json
   portico --demo          serve the embedded demo platform
@@ -35,7 +34,6 @@ type Values = ReturnType<typeof parse>['values'];
 export interface ParsedCommand extends Pick<Values, 'full' | 'probe' | 'json' | 'strict' | 'openapi'> {
   readonly name: Command;
   readonly file?: string | undefined;
-  readonly baseUrl?: string | undefined;
   readonly allowPost?: boolean | undefined;
 }
 
@@ -43,7 +41,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   serve: ['config'],
   stdio: ['config'],
   check: ['config', 'full', 'probe', 'json', 'strict', 'allow-post'],
-  init: ['config', 'openapi', 'base-url'],
+  init: ['config', 'openapi'],
   schema: [],
 } satisfies Partial<Record<Command, readonly string[]>>;
 
@@ -64,8 +62,8 @@ export function parseCommandLine(args: string[]): ParsedCommand | { readonly iss
   const files = [...config, ...rest];
   const issue = issueOf(name, values, files);
   if (issue !== undefined) return { issue };
-  const { 'allow-post': allowPost, 'base-url': baseUrl, ...others } = options;
-  return { ...others, name: name as Command, file: files[0], baseUrl, allowPost };
+  const { 'allow-post': allowPost, ...others } = options;
+  return { ...others, name: name as Command, file: files[0], allowPost };
 }
 
 function issueOf(name: string, values: Values, files: readonly string[]) {
@@ -91,7 +89,6 @@ const PARSED = {
   strict: { type: 'boolean' },
   'allow-post': { type: 'boolean' },
   openapi: { type: 'string' },
-  'base-url': { type: 'string' },
   demo: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },

@@ -14,9 +14,6 @@ const PARSED: Readonly<Record<string, object>> = {
   'check --probe --json a.yaml': { name: 'check', file: 'a.yaml', probe: true, json: true },
   'check --probe --strict --allow-post': { name: 'check', probe: true, strict: true, allowPost: true },
   'init a.yaml --openapi b.json': { name: 'init', file: 'a.yaml', openapi: 'b.json' },
-  'init --openapi b.json --base-url https://a.example': {
-    ...{ name: 'init', openapi: 'b.json', baseUrl: 'https://a.example' },
-  },
   schema: { name: 'schema' },
   '--demo': { name: 'demo' },
   '--help': { name: 'help' },

@@ -55,8 +55,9 @@ function rank(resource: Resource, operation: Operation): { readonly candidate: C
   if (list === undefined && !body.isElsewhere) return [];
   const fields = findFields(resource, list?.item ?? body, noun.replaceAll(' ', ''));
   const paging = readPaging(operation);
+  const paged = new Set<unknown>(Object.values(paging.pagination ?? {}));
   const parents = path.match(/\{[^{}]*\}/g) ?? [];
-  const required = parameters.filter((each) => each.required && each.value === undefined);
+  const required = parameters.filter((each) => each.required && !paged.has(each.name));
   const isElsewhere = list === undefined || list.item.isElsewhere;
   const lacking = ['id', 'name'].filter((field) => {
     const choice = fields.get(field);

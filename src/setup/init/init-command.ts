@@ -10,8 +10,6 @@ import { oneLine, type Proposal, writeSettings } from './settings-text.ts';
 interface InitOptions {
   /** OpenAPI document: a file, or an http or https URL. */
   readonly openapi: string;
-  /** Base URL of the API. @default the server that the document names */
-  readonly baseUrl?: string | undefined;
   /** The settings file to write. An existing file is not replaced. */
   readonly file: string;
 }
@@ -34,8 +32,8 @@ export async function runInit(options: InitOptions): Promise<number> {
 }
 
 /** Writes a settings file from an OpenAPI document. Resolves with what to print. Throws {@link SourceError}. */
-export async function initSettings({ openapi, baseUrl, file }: InitOptions): Promise<string> {
-  const url = /^https?:\/\//i.test(openapi) ? parseUrl(openapi, '--openapi') : undefined;
+export async function initSettings({ openapi, file }: InitOptions): Promise<string> {
+  const url = /^https?:\/\//i.test(openapi) ? parseUrl(openapi) : undefined;
   const source = url === undefined ? openapi : `${url.origin}${url.pathname}`;
   const text = await readSource(url ?? openapi).catch((error: unknown) => {
     throw new SourceError(`${source} cannot be read: ${reasonOf(error)}`);
@@ -43,7 +41,7 @@ export async function initSettings({ openapi, baseUrl, file }: InitOptions): Pro
   const api = describeApi(parseDocumentText(text));
   if (api === undefined)
     throw new SourceError(`${source} is not an OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML`);
-  const base = baseUrl === undefined ? baseUrlOf(api.server, url) : parseUrl(baseUrl, '--base-url').href;
+  const base = baseUrlOf(api.server, url);
   const proposal = propose(api, source, base.replace(/\/$/, ''));
   await writeNew(file, writeSettings(proposal));
   return [
@@ -86,10 +84,10 @@ function baseUrlOf(server: string, document: URL | undefined): string {
   return `\${${SERVER}}${/^\/[\w/.@~-]*$/.test(path) ? path : ''}`;
 }
 
-function parseUrl(text: string, option: string): URL {
+function parseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new SourceError(`${option} needs an http or https URL without user and password`);
+    throw new SourceError('--openapi needs an http or https URL without user and password');
   }
   return url;
 }

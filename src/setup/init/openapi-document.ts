@@ -7,7 +7,7 @@ import { listOf, type Resolve, type Shape, shapeOf, textOf } from './shape.ts';
 /** An OpenAPI document, as far as it describes lists. */
 export interface Api {
   readonly title: string;
-  /** Where the API lives, as written: can be relative, and hold `{variables}` without a value. Empty if unknown. */
+  /** Where the API lives, as written: can be relative, and hold `{variables}`. Empty if unknown. */
   readonly server: string;
   readonly operations: readonly Operation[];
   readonly securitySchemes: ReadonlyMap<string, Json>;
@@ -32,8 +32,7 @@ export interface Operation {
 export interface Parameter {
   readonly name: string;
   readonly required: boolean;
-  /** Its default, or the only value that it can have. */
-  readonly value: string | undefined;
+  readonly default: number | undefined;
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
   readonly isFlag: boolean;
@@ -135,12 +134,11 @@ function readParameter(parameter: Json, within: Within): Parameter[] {
   const schema: Json = { ...parameter, ...within(parameter['schema']) };
   const number = (key: string) => (typeof schema[key] === 'number' ? schema[key] : undefined);
   const values = listOf(schema['enum']);
-  const value = schema['default'] ?? (values.length === 1 ? values[0] : undefined);
   return [
     {
       name,
       required: parameter['required'] === true,
-      value: isSendable(value) ? String(value) : undefined,
+      default: number('default'),
       minimum: number('minimum'),
       maximum: number('maximum'),
       isFlag: [schema['type']].flat().includes('boolean') || values.join() === 'true,false',
@@ -157,20 +155,10 @@ function readRequiredHeader(parameter: Json): string[] {
   return isAsked && !SENT.test(name) ? [name.slice(0, 100)] : [];
 }
 
-/** Whether settings can send a value: printable ASCII. */
-function isSendable(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value) && /^[\x20-\x7e]{1,200}$/.test(String(value));
-}
-
+/** Variables of a server stay in braces. */
 function serverOf(document: Json, within: Within): string {
-  const [first] = listOf(document['servers']);
-  if (first !== undefined) {
-    const server = within(first);
-    const variables = within(server['variables']);
-    return textOf(server['url']).replace(/\{([^{}]*)\}/g, (whole, name: string) => {
-      return textOf(within(variables[name])['default']) || whole;
-    });
-  }
+  const [server] = listOf(document['servers']);
+  if (server !== undefined) return textOf(within(server)['url']);
   const [host, basePath] = [textOf(document['host']), textOf(document['basePath']).replace(/\/$/, '')];
   return host === '' ? basePath : `https://${host}${basePath}`;
 }

@@ -62,10 +62,10 @@ export function readPaging({ body, headers, parameters }: Operation): PagingEvid
       add({ kind: 'token', ...size, tokenParam: token.name, next: at }, isOne && tokens.length === 1);
   }
   if (readings.length === 0) {
-    for (const { name, minimum, value } of offset)
-      add({ kind: 'offset', ...size, offsetParam: name, ...total }, (minimum ?? Number(value ?? 0)) === 0);
-    for (const { name, minimum, value } of page) {
-      const first = [minimum, Number(value ?? Number.NaN)].find((each) => each === 0 || each === 1);
+    for (const { name, minimum, default: first } of offset)
+      add({ kind: 'offset', ...size, offsetParam: name, ...total }, (minimum ?? first ?? 0) === 0);
+    for (const { name, ...parameter } of page) {
+      const first = [parameter.minimum, parameter.default].find((each) => each === 0 || each === 1);
       // With a total, a wrong number of the first page is an error at the first read.
       const isSure = first !== undefined || total !== undefined;
       add({ kind: 'page', ...size, pageParam: name, firstPage: first ?? 1, ...total }, isSure);

@@ -1,4 +1,4 @@
-import { Scalar, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { createSafeText } from '../probe/safe-text.ts';
 import { type Candidate, fieldNotes, type ResourceCandidates } from './candidates.ts';
 import type { CredentialEvidence } from './credential-evidence.ts';
@@ -67,28 +67,19 @@ function notesOf({ paging, fields }: Candidate): string[] {
   return notes.map(oneLine);
 }
 
-/** The path keeps its `{variables}`, which are doubts. */
+/** The path keeps its `{variables}`, which are doubts, as parameters that it requires are. */
 function settingsOf({ operation, items, fields, paging: { pagination } }: Candidate): object {
-  const paged = new Set<unknown>(Object.values(pagination ?? {}));
-  const needed = operation.parameters.flatMap(({ name, required, value }) =>
-    required && value !== undefined && !paged.has(name) ? [[name, quoted(value)] as const] : [],
-  );
   const clear = [...fields].flatMap(([field, { from, values, inDoubt }]) =>
     from === undefined || inDoubt ? [] : [[field, values === undefined ? from : { from, values }] as const],
   );
   return {
     upstream: UPSTREAM,
     path: operation.path,
-    query: Object.fromEntries(needed),
+    query: {},
     items,
     ...(pagination !== undefined && { pagination }),
     fields: Object.fromEntries(clear),
   };
-}
-
-/** Keeps a value a text, whatever it is or refers to. */
-function quoted(text: string): Scalar {
-  return Object.assign(new Scalar(text), { type: Scalar.QUOTE_DOUBLE });
 }
 
 function yamlOf(value: object): string[] {
