@@ -11,10 +11,13 @@ export interface Auditee {
   token?: string | undefined;
 }
 
-/** Returns the fields of a line in the words of the log. */
-export function plainLine(request: RequestRecord, auditee: Auditee): object {
+/** Returns a read that ended at `now` (milliseconds since the epoch) in the words of the log. */
+export function plainLine(request: RequestRecord, auditee: Auditee, now: number): object {
   const { edge, requestId, traceId, status, cache, outcome, resource, rpc, tool } = request;
-  return { outcome, resource, ...auditee, edge, rpc, tool, status, cache, requestId, traceId };
+  return {
+    ...{ level: 'info', time: new Date(now).toISOString(), outcome, resource, ...auditee },
+    ...{ edge, rpc, tool, status, cache, requestId, traceId, msg: 'audit' },
+  };
 }
 
 /** OCSF's API Activity of version 1.6.0, whose required attributes 1.8.0 has, too. */
@@ -24,7 +27,7 @@ const PRODUCT = { name: 'Portico', vendor_name: 'Portico', version: readVersion(
 
 const SUCCESSES: ReadonlySet<string> = new Set(['ok', 'not_modified']);
 
-/** Returns a read that ended at `time` (milliseconds since the epoch) as an event of OCSF. */
+/** Returns the same as an event of OCSF. */
 export function ocsfEvent(request: RequestRecord, { from, subject, token }: Auditee, time: number): object {
   const { edge, method, route, requestId, traceId, status, cache, outcome, resource, rpc, tool } = request;
   const isSuccess = SUCCESSES.has(outcome);

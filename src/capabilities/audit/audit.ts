@@ -1,11 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { withChecks } from '../../core/config/schema/cross-check.ts';
-import type { Config } from '../../core/config/schema/settings.ts';
 import { readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import type { Credential, RequestRecord } from '../../core/kernel/caller.ts';
-import type { LogDestination } from '../../core/log/destination.ts';
-import { createLogger } from '../../core/log/logger.ts';
 import { escapeHidden } from '../../core/log/pretty.ts';
 import { openFilesOf } from '../../core/secret-files.ts';
 import { defineCapability } from '../capability.ts';
@@ -46,9 +43,9 @@ export const auditCapability = defineCapability({
   purposes: ['serve', 'stdio'],
   open({ enabled, keyFile = '', format }, context) {
     if (!enabled) return undefined;
-    const { config, destination, now } = context;
+    const { destination, now } = context;
     const key = openFilesOf(['audit'], context, () => readKeyFile(keyFile, 'keyFile'));
-    const write = format === 'ocsf' ? ocsfWriter(destination, now) : plainWriter(config, destination);
+    const lineOf = format === 'ocsf' ? ocsfEvent : plainLine;
     const auditees = new WeakMap<RequestRecord, Auditee>();
     return {
       listeners: [
@@ -57,7 +54,8 @@ export const auditCapability = defineCapability({
             const auditee = auditees.get(request);
             if (auditee === undefined) return;
             // A request that was rejected before it was known what it reads has a line, too.
-            if (request.rpc === undefined || READS.has(request.rpc)) write(request, auditee);
+            if (request.rpc !== undefined && !READS.has(request.rpc)) return;
+            destination.write(`${escapeHidden(JSON.stringify(lineOf(request, auditee, now())))}\n`);
           },
         },
       ],
@@ -81,17 +79,3 @@ function nameOf(token: Credential, key: Credential): string {
 }
 
 const READS: ReadonlySet<string> = new Set(['resources/read', 'tools/call']);
-
-type WriteRead = (request: RequestRecord, auditee: Auditee) => void;
-
-/** Writes whatever the level of the log is. */
-function plainWriter({ log: { format } }: Config, destination: LogDestination): WriteRead {
-  const logger = createLogger({ level: 'info', format, destination });
-  return (request, auditee) => logger.info(plainLine(request, auditee), 'audit');
-}
-
-/** Writes without the members of the log, which OCSF does not know. */
-function ocsfWriter(destination: LogDestination, now: () => number): WriteRead {
-  return (request, auditee) =>
-    destination.write(`${escapeHidden(JSON.stringify(ocsfEvent(request, auditee, now())))}\n`);
-}
