@@ -97,13 +97,12 @@ async function runWith(
     const { text, ok } = await runProbe(file, loaded, options);
     return (await print(text)) || (ok ? 0 : 1);
   }
-  const { endProcess } = await import('./commands/process-end.ts');
   if (name === 'stdio') {
     const { serveStdio } = await import('./commands/stdio.ts');
-    return endProcess(await serveStdio(loaded, file));
+    return process.exit(await serveStdio(loaded, file));
   }
   const { serve } = await import('./commands/serve.ts');
-  return endProcess(await serve(loaded.settings, { warnings, file }));
+  return process.exit(await serve(loaded.settings, { warnings, file }));
 }
 
 /** Resolves when all of it is written, or its reader is gone. */

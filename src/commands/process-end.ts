@@ -15,7 +15,7 @@ export function nextSignal(
       drain,
       cut() {
         destination.flushSync(0);
-        endProcess(1);
+        process.exit(1);
       },
       ignored: (signal) => logger.debug({ signal }, 'signal ignored'),
     });
@@ -26,23 +26,10 @@ export function nextSignal(
 export function installCrashHandler(logger: Logger): void {
   const crash = (error: unknown) => {
     logger.fatal(describeBug(error), 'unhandled error');
-    endProcess(1);
+    process.exit(1);
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
-}
-
-/** Node's name for a pending DNS lookup. */
-const LOOKUP = 'GetAddrInfoReqWrap';
-
-/** Node waits for pending DNS lookups, which cannot be cancelled: then a program that exits replaces the process. */
-export function endProcess(code: number): never {
-  if (process.execve !== undefined && process.getActiveResourcesInfo().includes(LOOKUP)) {
-    // Runs listeners that still have something to write.
-    process.emit('exit', code);
-    process.execve(process.execPath, [process.execPath, '--eval', `process.exit(${code})`], {});
-  }
-  return process.exit(code);
 }
 
 /** Describes an error without its message, which may contain external text. Never throws. */

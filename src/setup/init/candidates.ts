@@ -72,7 +72,7 @@ function rank(resource: Resource, operation: Operation): { readonly candidate: C
     ...(isElsewhere ? ['its reply is described in another file, which is not read'] : []),
     ...(list?.isInDoubt ? [`the reply has other lists beside ${list.items}`] : []),
     ...(isElsewhere ? [] : lacking.flatMap((field) => fieldNotes(field, fields.get(field)))),
-    ...(paging.isClear ? [] : [`paging is not clear: ${paging.seen.join(', ')}`]),
+    ...(paging.pagination ? [] : [`paging is not clear: ${paging.seen.join(', ')}`]),
   ];
   const tier = clear.includes(noun) ? 10 - clear.indexOf(noun) : 4;
   const score = tier - 2 * parents.length - required.length - 0.5 * (words.length - 1) - 3 * lacking.length;

@@ -10,10 +10,8 @@ type Pagination = { readonly kind: string } & Readonly<Record<string, string | n
 export interface PagingEvidence {
   /** What the document says about pages, in words. */
   readonly seen: readonly string[];
-  /** The settings that fit it best, if any. */
+  /** Settings, where the document leaves no other reading. */
   readonly pagination: Pagination | undefined;
-  /** Whether the document leaves no other reading. */
-  readonly isClear: boolean;
 }
 
 const ROLES = {
@@ -47,37 +45,36 @@ export function readPaging({ body, headers, parameters }: Operation): PagingEvid
   );
   const total = findTotal(headers, requested.length > 0 ? undefined : findMember(body, 'total'));
   const size = sizeSetting(sizes);
-  const readings: { readonly pagination: Pagination; readonly isSure: boolean }[] = [];
-  const add = (pagination: Pagination, isSure: boolean) => readings.push({ pagination, isSure });
 
-  if (headers.has('link')) add({ kind: 'link', ...size }, true);
-  // A number is that of a page.
-  if (next !== undefined && next.shape.type !== 'number') {
-    const [at, name] = [expressionOf(next.path), next.path.join(' ')];
-    const [isLink, isToken] = [next.shape.isUri || LINK_WORDS.test(name), TOKEN_WORDS.test(name)];
-    const isOne = isLink !== isToken && next.shape.type !== 'object';
-    const [token] = tokens;
-    if (isLink || !isToken) add({ kind: 'link', ...size, next: at }, isOne);
-    if (token !== undefined && (isToken || !isLink))
-      add({ kind: 'token', ...size, tokenParam: token.name, next: at }, isOne && tokens.length === 1);
-  }
-  if (readings.length === 0) {
-    for (const { name, minimum, default: first } of offset)
-      add({ kind: 'offset', ...size, offsetParam: name, ...total }, (minimum ?? first ?? 0) === 0);
-    for (const { name, ...parameter } of page) {
-      const first = [parameter.minimum, parameter.default].find((each) => each === 0 || each === 1);
-      // With a total, a wrong number of the first page is an error at the first read.
-      const isSure = first !== undefined || total !== undefined;
-      add({ kind: 'page', ...size, pageParam: name, firstPage: first ?? 1, ...total }, isSure);
+  function readings(): (Pagination | undefined)[] {
+    // A Link header is a standard (RFC 8288), whatever parameters its addresses use.
+    if (headers.has('link')) return [{ kind: 'link', ...size }];
+    // A number is that of a page.
+    if (next !== undefined && next.shape.type !== 'number') {
+      const [at, name] = [expressionOf(next.path), next.path.join(' ')];
+      const [isLink, isToken] = [next.shape.isUri || LINK_WORDS.test(name), TOKEN_WORDS.test(name)];
+      if (isLink === isToken || next.shape.type === 'object') return [];
+      if (isLink) return [{ kind: 'link', ...size, next: at }];
+      return tokens.map((token) => ({ kind: 'token', ...size, tokenParam: token.name, next: at }));
     }
+    return [
+      ...offset.map(({ name, minimum, default: first = 0 }) => {
+        return (minimum ?? first) === 0 ? { kind: 'offset', ...size, offsetParam: name, ...total } : undefined;
+      }),
+      ...page.map(({ name, ...parameter }) => {
+        const first = [parameter.minimum, parameter.default].find((each) => each === 0 || each === 1);
+        // With a total, a wrong number of the first page is an error at the first read.
+        if (first === undefined && total === undefined) return undefined;
+        return { kind: 'page', ...size, pageParam: name, firstPage: first ?? 1, ...total };
+      }),
+    ];
   }
+
   const concerned = Object.values(byRole).flatMap((each = []) => each.map(({ name }) => name));
   const isSilent = concerned.length === 0 && next === undefined && total === undefined;
-  if (readings.length === 0 && isSilent) add({ kind: 'none' }, true);
+  const [pagination, ...others] = isSilent && !headers.has('link') ? [{ kind: 'none' }] : readings();
   return {
-    pagination: readings[0]?.pagination,
-    // A Link header is a standard (RFC 8288), whatever parameters its addresses use.
-    isClear: readings[0]?.isSure === true && (readings.length === 1 || headers.has('link')) && other.length === 0,
+    pagination: others.length === 0 && other.length === 0 ? pagination : undefined,
     seen: [
       concerned.length === 0 ? 'no parameter concerns pages' : `parameters ${concerned.join(', ')}`,
       ...(headers.has('link') ? ['a Link header'] : []),

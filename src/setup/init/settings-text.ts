@@ -61,7 +61,7 @@ function titleOf({ operation: { path, title } }: Candidate): string {
 function notesOf({ paging, fields }: Candidate): string[] {
   const notes = [
     // Otherwise it is a doubt.
-    ...(paging.isClear ? [`Pages: ${paging.seen.join(', ')}.`] : []),
+    ...(paging.pagination ? [`Pages: ${paging.seen.join(', ')}.`] : []),
     ...[...fields].flatMap(([field, choice]) => fieldNotes(field, choice)),
   ];
   return notes.map(oneLine);

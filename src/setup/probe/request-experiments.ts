@@ -29,14 +29,9 @@ export async function publicList({ settings, credential, request, first, readAga
   return [{ finding: 'public_list', setting, text }];
 }
 
-const CLASSES = ['abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', '0123456789'];
-
-/** Makes up a token of the same length: random letters for letters, random digits for digits. */
+/** Makes up a token of the same length. */
 export function madeUp(token: string): string {
-  return token.replace(/[a-zA-Z0-9]/g, (character) => {
-    const alphabet = CLASSES.find((each) => each.includes(character)) ?? character;
-    return alphabet.charAt(randomInt(alphabet.length));
-  });
+  return token.replace(/[a-zA-Z0-9]/g, () => randomInt(36).toString(36));
 }
 
 const NEXT = { token: 'tokenParam', offset: 'offsetParam', page: 'pageParam', link: 'next', none: '' } as const;
@@ -90,19 +85,12 @@ export async function queryEntries({ keyOf, settings, first, isWritten, readAgai
     }
     if (!isSame) continue;
     const why = `without it, and with a meaningless value, the first page is the same (${first.count} items), unless all items match it`;
-    found.push(...ignored(keyOf(`query.${name}`), why, canMatchAll(name, `${value}`, JSON.parse(first.content))));
+    found.push(...ignored(keyOf(`query.${name}`), why, canMatchAll(name, `${value}`)));
   }
   return found;
 }
 
-/**
- * Whether a platform that reads a parameter can send the same without it: a flag that all items match, unless a member of that
- * name differs; `all`; and an order in which the items are anyway. Any other value that makes no sense matches none.
- */
-function canMatchAll(name: string, value: string, items: readonly unknown[]): boolean {
-  const members = items.map((item) => Object(item) as Record<string, unknown>);
-  if (value === 'true' || value === 'false') {
-    return members.every(({ [name]: flag }) => typeof flag !== 'boolean' || `${flag}` === value);
-  }
-  return /^(?:all|asc|desc)$/i.test(value) || /sort|order/i.test(name);
+/** Whether all items can match a value: a flag, `all`, or an order in which they are anyway. Any other that makes no sense matches none. */
+function canMatchAll(name: string, value: string): boolean {
+  return /^(?:true|false|all|asc|desc)$/i.test(value) || /sort|order/i.test(name);
 }
