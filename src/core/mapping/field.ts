@@ -96,10 +96,8 @@ export function toVersion(text: string): string {
 const MAX_LENGTH = 64;
 /** Nine digits and more: fewer are a basic date. */
 const EPOCH = /^-?\d{9,}(?:\.\d+)?$/;
-const NUMBER = /^(-?\d+)(?:\.(\d+))?$/;
 /** Numbers from this size on are milliseconds: as seconds they would be beyond the year 5138. */
 const LEAST_MILLISECONDS = 1e11;
-const NOT_ZERO = /[1-9]/;
 /** As an epoch in milliseconds, in the year 2286 at least. */
 const FOURTEEN_DIGITS = /^\d{14}$/;
 /** A date and time in 12 or 14 digits. */
@@ -127,22 +125,16 @@ export function toTimestamp(text: string): string | undefined {
 /** Converts an HTTP date (RFC 9110, section 5.6.7), which Flask writes by default: `Mon, 06 May 2024 07:08:09 GMT`. */
 function httpDateToTimestamp(text: string): string | undefined {
   const ms = Date.parse(text);
-  return new Date(ms).toUTCString() === text ? utcText(ms, '') : undefined;
+  return new Date(ms).toUTCString() === text ? utcText(ms) : undefined;
 }
 
-/** The text of a JSON number is an epoch, or a date and time in 12 or 14 digits. None before 1970 has a fraction. */
+/** The text of a JSON number is an epoch, with milliseconds at most, or a date and time in 12 or 14 digits. */
 export function epochToTimestamp(text: string): string | undefined {
   const [, year, month, day, hour, minute, second = '00'] = COMPACT.exec(text) ?? [];
   if (year !== undefined) return isoToTimestamp(`${year}-${month}-${day}T${hour}:${minute}:${second}`);
-  if (FOURTEEN_DIGITS.test(text)) return undefined;
-  const number = NUMBER.exec(/e/i.test(text) ? String(Number(text)) : text);
-  if (text.length > MAX_LENGTH || number === null) return undefined;
-  const [, whole = '', written = ''] = number;
-  const isInSeconds = Math.abs(Number(whole)) < LEAST_MILLISECONDS;
-  const seconds = Number(isInSeconds ? whole : whole.slice(0, -3));
-  const fraction = isInSeconds ? written : whole.slice(-3) + written;
-  if (NOT_ZERO.test(fraction)) return text.startsWith('-') ? undefined : utcText(seconds * 1000, fraction);
-  return utcText(seconds * 1000, isInSeconds ? fraction : '');
+  if (FOURTEEN_DIGITS.test(text) || text.length > MAX_LENGTH) return undefined;
+  const number = Number(text);
+  return utcText(Math.round(Math.abs(number) < LEAST_MILLISECONDS ? number * 1000 : number));
 }
 
 /** Converts a calendar date of ISO 8601-1:2019, or date and time, the forms of RFC 3339, section 5.6, or of Ruby. UTC by default. */
@@ -158,7 +150,10 @@ function isoToTimestamp(text: string): string | undefined {
   return utcText(Date.parse(`${date}T${hour}:${minute}:${second}${offsetHour}:${offsetMinute}`), fraction);
 }
 
-function utcText(ms: number, fraction: string): string | undefined {
+/** `fraction`: digits of the second. @default the milliseconds, if any */
+function utcText(ms: number, fraction?: string): string | undefined {
   if (!(ms >= FIRST_MS && ms <= LAST_MS)) return undefined;
-  return `${new Date(ms).toISOString().slice(0, 19)}${fraction && '.'}${fraction}Z`;
+  const text = new Date(ms).toISOString();
+  const digits = fraction ?? text.slice(20, 23).replace('000', '');
+  return `${text.slice(0, 19)}${digits && '.'}${digits}Z`;
 }
