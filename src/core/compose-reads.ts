@@ -1,6 +1,6 @@
 import type { ParentsConfig } from './config/schema/resource/joined-settings.ts';
 import { fillBody, fillPath, fillText, namesIn } from './config/schema/resource/templates.ts';
-import { type Config, checked, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
+import { assertDefined, type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import type { KeyOf } from './credentials/authenticate.ts';
 import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
 import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
@@ -65,11 +65,11 @@ export function composeReads(
   function loaderOf({ resource, settings }: Offer): Loader {
     const { each, lists } = settings;
     const values = callerValuesFor(config, settings.upstream);
-    const opened = hooks.wrapUpstream(checked(upstreams.get(settings.upstream)), resource.name);
+    const opened = hooks.wrapUpstream(assertDefined(upstreams.get(settings.upstream)), resource.name);
     const upstream = values.wrapUpstream(opened);
-    const { timeoutMs } = checked(config.upstreams[settings.upstream]);
+    const { timeoutMs } = assertDefined(config.upstreams[settings.upstream]);
     const source = { name: resource.name, upstream, required: requiredFields(resource) };
-    const compare = reloadState.compare.bind(undefined, checked(names.get(resource.name)));
+    const compare = reloadState.compare.bind(undefined, assertDefined(names.get(resource.name)));
     if (each === undefined && lists === undefined) return listLoader({ ...source, settings, compare })(events);
     const variants =
       lists === undefined ? [settings] : lists.map((list) => ({ ...settings, ...definedIn(list) }) as ResourceConfig);
@@ -97,7 +97,7 @@ export function composeReads(
 
   /** The list of the parents, with each item as the platform sent it beside its documented fields. */
   function parentsLoader(each: string | ParentsConfig, child: ResourceConfig, source: ListSource) {
-    const named = typeof each === 'string' ? checked(resources.find(({ name }) => name === each)) : undefined;
+    const named = typeof each === 'string' ? assertDefined(resources.find(({ name }) => name === each)) : undefined;
     const own = typeof each !== 'string' && {
       ...each,
       method: 'GET',
@@ -116,13 +116,13 @@ export function composeReads(
   /** Compiles one list; the result opens it, for a parent if it has one. */
   function listLoader({ name, upstream, required, compare = () => [], ...options }: ListSource & ListLoaderOptions) {
     const settings = withMarkers(options.settings);
-    const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
+    const { timeoutMs, baseUrl } = assertDefined(config.upstreams[settings.upstream]);
     const { path } = settings;
     const compiled = compileList({ ...settings, resource: name, baseUrl, required });
     const post = compilePost(settings);
     const confirmation = hooks.openConfirmation?.(
       `${name} ${path} ${JSON.stringify([settings.query, settings.items])}`,
-      checked(names.get(name)),
+      assertDefined(names.get(name)),
     );
     return (ownEvents: Events, parent?: Parent): Loader => {
       const isOfParent = parent !== undefined;
@@ -152,8 +152,8 @@ export function composeReads(
       cache,
       secondLevel: {
         store: reloadState.store,
-        origin: checked(config.upstreams[settings.upstream]).baseUrl,
-        reading: listFingerprint(resource, config),
+        origin: assertDefined(config.upstreams[settings.upstream]).baseUrl,
+        fingerprint: listFingerprint(resource, config),
         maxBytes: settings.maxReadBytes,
       },
       wrapLoad: hooks.wrapLoad,
@@ -274,7 +274,7 @@ function withUpstreamIdentity(read: Read, { config, upstream, keyOf }: KnownCall
       }
     };
   }
-  if (CREDENTIAL_KINDS[checked(credential).kind].provesToken || config.verification === undefined) return read;
+  if (CREDENTIAL_KINDS[assertDefined(credential).kind].provesToken || config.verification === undefined) return read;
   // Tokens contain no spaces, so this is never a token's key.
   const cacheScope = keyOf(`everybody at ${upstream}`);
   return (caller, options) => read({ ...caller, cacheScope }, options);

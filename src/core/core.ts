@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { composeReads, otherCredentialsIn } from './compose-reads.ts';
 import { collectIssues } from './config/config-error.ts';
 import { callerValueNames } from './config/schema/caller-values.ts';
-import { type Config, checked, offeredIn } from './config/schema/settings.ts';
+import { assertDefined, type Config, offeredIn } from './config/schema/settings.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
 import { proxyAuthorization } from './credentials/authorize.ts';
 import { type Hooks, NO_HOOKS, type Wrappers } from './hooks.ts';
@@ -157,7 +157,7 @@ function upstreamOpenings(
 ): (readonly [name: string, open: () => OpenUpstream])[] {
   const { wrapClient } = hooks;
   function opening(name: string): readonly [string, () => OpenUpstream] {
-    const settings = checked(config.upstreams[name]);
+    const settings = assertDefined(config.upstreams[name]);
     const running = before?.upstreams.get(name);
     if (running !== undefined && isDeepStrictEqual(before?.config.upstreams[name], settings)) {
       return [name, () => running];

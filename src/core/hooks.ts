@@ -191,7 +191,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     preAuthenticate: each(all('preAuthenticate'), NO_REQUEST_HOOKS.preAuthenticate),
     preVerify: each(all('preVerify'), NO_REQUEST_HOOKS.preVerify),
     onCaller: each(all('onCaller'), NO_REQUEST_HOOKS.onCaller),
-    spend: each(all('spend'), NO_REQUEST_HOOKS.spend),
+    countAgainstLimits: each(all('countAgainstLimits'), NO_REQUEST_HOOKS.countAgainstLimits),
     onSettled: each(all('onSettled'), NO_REQUEST_HOOKS.onSettled),
     wrapRead: wrap((one, read, resource) => one.wrapRead?.(read, resource)),
     wrapDispatch: wrap((one, dispatch) => one.wrapDispatch?.(dispatch)),

@@ -23,7 +23,7 @@ function variableOf(source: 'HEADER' | 'CLAIM', name: string): string {
 /** The caller of a command, by the environment. Throws `ConfigError` if a credential is missing. */
 export async function localCaller({ config, environment, file, command }: LocalCallerOptions) {
   const issues: ConfigIssue[] = [];
-  const others = new Map<string, readonly Credential[]>();
+  const headerCredentials = new Map<string, readonly Credential[]>();
   const token = environment['PORTICO_TOKEN'] ?? '';
   let needsToken = token !== '';
   for (const [name, { credential }] of upstreamsInUse(config)) {
@@ -31,7 +31,7 @@ export async function localCaller({ config, environment, file, command }: LocalC
       const variable = variableOf('HEADER', credential.from);
       const value = environment[variable] ?? '';
       const flaw = flawOf(value, HEADER_VALUE);
-      others.set(credential.from.toLowerCase(), [new Credential(value)]);
+      headerCredentials.set(credential.from.toLowerCase(), [new Credential(value)]);
       if (flaw === undefined) continue;
       const wrong = value === '' ? 'is not set' : `holds no credential: ${flaw}`;
       const message = `is an HTTP header; ${command} reads its value from the environment variable ${variable}, which ${wrong}`;
@@ -61,7 +61,7 @@ export async function localCaller({ config, environment, file, command }: LocalC
     ...identity,
     ...(claims.size > 0 && { verified }),
     forwarded: new Map(headers),
-    ...(others.size > 0 && { others }),
+    ...(headerCredentials.size > 0 && { headerCredentials }),
   };
 }
 

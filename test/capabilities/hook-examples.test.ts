@@ -55,8 +55,8 @@ describe('the examples of the hooks', () => {
     expect(await (await fetch(`${url}/offered`)).json()).to.deep.equal({ resources: 1 });
     expect(await (await fetch(`${gateway.adminUrl}/scheme`)).text()).to.equal('platform');
     expect(platform.requests[0]?.headers).to.include({ 'x-session': 'session of tools', 'x-resource': 'tools' });
-    const { begun, times, methods, reads, calls, subjects, sizes, confirmed, counts } = recorded;
-    expect([begun.length, times.length]).to.deep.equal([4, 4]);
+    const { started, times, methods, reads, calls, subjects, sizes, confirmed, counts } = recorded;
+    expect([started.length, times.length]).to.deep.equal([4, 4]);
     expect([methods, reads, calls]).to.deep.equal([['tools/call'], ['tools'], [platform.url]]);
     expect([...subjects.values()]).to.deep.equal(['t0ken']);
     expect([sizes.get('tools'), ...confirmed.values(), ...counts.values()]).to.deep.equal([1, 1, 1]);

@@ -10,7 +10,7 @@ import { shareNothing } from '../../src/core/sharing.ts';
 /** What the examples use, and record. */
 export const recorded = {
   ...{
-    begun: [] as string[],
+    started: [] as string[],
     times: [] as number[],
     methods: [] as string[],
     reads: [] as string[],
@@ -19,7 +19,7 @@ export const recorded = {
   ...{ subjects: new Map(), sizes: new Map(), confirmed: new Map(), states: new Map(), banned: new Set() },
   counts: new Map<string, number>(),
 };
-const { begun, times, methods, reads, calls, subjects, sizes, confirmed, states, banned, counts } = recorded;
+const { started, times, methods, reads, calls, subjects, sizes, confirmed, states, banned, counts } = recorded;
 const isBusy = () => true;
 const endOfShift = () => Date.now() + 60_000;
 const secretOfAllReplicas = Buffer.alloc(32, 'a');
@@ -45,7 +45,7 @@ async function* changesOf(names: readonly string[], until: AbortSignal) {
 
 /** The examples of the hooks, which a test compares with their comments. */
 export const examples: Contribution = {
-  onRequest: ({ record }, { path }) => void begun.push(`${record.requestId} ${path}`),
+  onRequest: ({ record }, { path }) => void started.push(`${record.requestId} ${path}`),
   preAuthenticate({ req }) {
     if (req.headers['x-load'] === 'batch' && isBusy()) throw new GatewayError('overloaded');
   },
@@ -53,10 +53,10 @@ export const examples: Contribution = {
     if (banned.has(callerKey)) throw new GatewayError('rate_limited', { retryAfterSeconds: 60 });
   },
   onCaller: ({ requestId }, { verified }) => void subjects.set(requestId, verified?.subject),
-  spend(request, caller) {
+  countAgainstLimits(request, caller) {
     if (count(caller?.credentialKey ?? request.address) > 1000) throw new GatewayError('rate_limited');
   },
-  onSettled: ({ record }) => void times.push(performance.now() - record.begun),
+  onSettled: ({ record }) => void times.push(performance.now() - record.startedAt),
   wrapDispatch: (dispatch) => (request, revision, context) => {
     methods.push(request.method);
     return dispatch(request, revision, context);

@@ -180,7 +180,7 @@ describe('cores of one deployment', () => {
     const snapshots: typeof NO_SNAPSHOT_STORE = {
       ...NO_SNAPSHOT_STORE,
       wrapLoad(load, stored) {
-        named.push(stored.reading);
+        named.push(stored.fingerprint);
         return NO_SNAPSHOT_STORE.wrapLoad(load, stored);
       },
     };
@@ -195,7 +195,7 @@ describe('cores of one deployment', () => {
     await read(open(settings()), 'tools');
     await eventually(() => puts.length === 1);
     const others = [settings({ query: { other: 'true' } }), settings({}, { headers: { 'X-Tenant': 'other' } })];
-    for (const other of others) expect(await read(open(other), 'tools')).to.not.have.property('copied');
+    for (const other of others) expect(await read(open(other), 'tools')).to.not.have.property('fromSharedCache');
     expect(requests).to.have.length(3);
   });
 
@@ -205,17 +205,19 @@ describe('cores of one deployment', () => {
     const bringing = settings({}, { credential: { kind: 'header', name: 'X-Api-Key', from: 'X-Api-Key' } });
     const [one, other] = [open(bringing), open(bringing)];
     const readBringing = (core: Core, token: string, key: string) => {
-      const others = new Map([['x-api-key', [new Credential(key)]]]);
-      return core.catalogue.read('tools', callerWith(token, { others }), { signal: new AbortController().signal });
+      const headerCredentials = new Map([['x-api-key', [new Credential(key)]]]);
+      return core.catalogue.read('tools', callerWith(token, { headerCredentials }), {
+        signal: new AbortController().signal,
+      });
     };
     await readBringing(one, 'token', 'key');
     await eventually(() => puts.length === 1);
-    expect(await readBringing(other, 'token', 'key')).to.include({ copied: true });
+    expect(await readBringing(other, 'token', 'key')).to.include({ fromSharedCache: true });
     for (const [token, key] of [
       ['token', 'other-key'],
       ['other-token', 'key'],
     ] as const) {
-      expect(await readBringing(other, token, key)).to.not.have.property('copied');
+      expect(await readBringing(other, token, key)).to.not.have.property('fromSharedCache');
     }
     expect(requests).to.have.length(3);
   });

@@ -1,12 +1,12 @@
 import type { Statement } from '../../core/upstream/hints/statements.ts';
 import type { ListEnd } from '../../core/upstream/paging/list-confirmation.ts';
-import { inSteps, type PageView, sizeAsked } from '../../core/upstream/paging/list-read.ts';
+import { inSteps, type PageSummary, sizeAsked } from '../../core/upstream/paging/list-read.ts';
 import type { PageAddress } from '../../core/upstream/paging/page-address.ts';
 
 /** Returns a page, or `undefined` if the platform refuses the request. */
 export type Try = (
   parameters: PageAddress | Readonly<Record<string, string | number>>,
-) => Promise<PageView | undefined>;
+) => Promise<PageSummary | undefined>;
 
 /** Whether the only page has exactly the items that were asked for. */
 export function isFullPage({ list, first, last }: Pick<ListEnd, 'list' | 'first' | 'last'>): boolean {
@@ -15,7 +15,7 @@ export function isFullPage({ list, first, last }: Pick<ListEnd, 'list' | 'first'
 }
 
 /** Whether a page has no items but those of these ids. */
-export async function hasOnlyIds(ids: string, reply: PageView): Promise<boolean> {
+export async function hasOnlyIds(ids: string, reply: PageSummary): Promise<boolean> {
   const known = new Set<string>();
   for await (const some of inSteps(ids)) for (const id of some) known.add(id);
   for await (const some of inSteps(reply.ids ?? '')) if (some.some((id) => !known.has(id))) return false;

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Ask, ListEnd } from '../../core/upstream/paging/list-confirmation.ts';
 import {
-  failedTest,
-  goesOn,
+  endTestError,
   isNone,
   type ListRequest,
   mayRepeat,
+  moreItemsError,
   sizeAsked,
   statesTotal,
 } from '../../core/upstream/paging/list-read.ts';
@@ -47,7 +47,7 @@ export async function findMore(end: ListEnd, ask: Ask): Promise<boolean> {
     if (!(error instanceof GatewayError) || error.upstreamStatus !== undefined) throw error;
     // A list that has other items by now shows nothing.
     const again = await attempt(firstAddress(list));
-    if (again === undefined || (await hasOnlyIds(`${first.ids ?? ''}${end.tailIds}`, again))) throw error;
+    if (again === undefined || (await hasOnlyIds(`${first.ids ?? ''}${end.lastPageIds}`, again))) throw error;
     return false;
   }
 }
@@ -74,9 +74,9 @@ async function tryPaging(end: ListEnd, attempt: Try): Promise<boolean> {
 }
 
 /** Whether a statement that cannot be the length of the page shows the end. A round total at the end of a full page does not. */
-function isProven({ list, first, last, items, tail, filled }: ListEnd): boolean {
+function isProven({ list, first, last, items, lastPageCount, filled }: ListEnd): boolean {
   const { kind, total, totalHeader = '' } = list.pagination;
-  const isFull = tail === first.count && tail > 0;
+  const isFull = lastPageCount === first.count && lastPageCount > 0;
   // One that settings name ends the list; it may also be an estimate.
   const endsByTotal = (kind === 'offset' || kind === 'page') && namesTotal(list.pagination) && last !== first;
   const mayBeCapped = isFull && (endsByTotal || (items >= CAPPED && items % 50 === 0));
@@ -103,7 +103,7 @@ function checkPost({ list, first, last }: ListEnd): boolean {
   const size = sizeAsked(list);
   const isOpen = kind === 'token' || kind === 'link' || kind === 'none';
   if (isOpen && last === first && first.count === size && ignoreSigns?.includes('fullPage') !== true) {
-    throw goesOn(
+    throw moreItemsError(
       'fullPage',
       `${size} items were requested and received, and nothing shows that they are all`,
       'if the POST changes nothing, set retryPost: true, which allows more requests as a test',
@@ -122,7 +122,7 @@ async function uselessToken({ list, first }: ListEnd, attempt: Try): Promise<boo
   const leads = other.count < first.count && !isNone(other.next);
   const rest = leads ? await attempt({ ...size, [pagination.tokenParam]: String(other.next) }) : undefined;
   if (other.count <= first.count && rest?.count !== 0) return true;
-  throw failedTest(
+  throw endTestError(
     `the token of a first page of ${first.count} items leads to no others, but a request for ${Object.values(size)[0]} returned ${other.count}, followed by ${rest?.count ?? 'more'}`,
     'correct pagination.next (the token in the page), pagination.tokenParam (its parameter) or pagination.kind',
   );

@@ -1,5 +1,5 @@
 import type { ListEnd } from '../../core/upstream/paging/list-confirmation.ts';
-import { failedTest, hasOneId, sizeAsked } from '../../core/upstream/paging/list-read.ts';
+import { endTestError, hasOneId, sizeAsked } from '../../core/upstream/paging/list-read.ts';
 import {
   firstAddressOf,
   type NumberPagination,
@@ -20,9 +20,9 @@ export async function byNumber(
   pagination: OffsetPagination | NumberPagination,
   attempt: Try,
 ): Promise<boolean> {
-  const { list, first, last, items, filled, tail, tailIds } = end;
+  const { list, first, last, items, filled, lastPageCount, lastPageIds } = end;
   const { ids = '' } = first;
-  const known = `${ids}${tailIds}`;
+  const known = `${ids}${lastPageIds}`;
   const hasTotal = namesTotal(pagination);
   const isFull = first.count === sizeAsked(list);
 
@@ -40,7 +40,7 @@ export async function byNumber(
       const reply = await attempt(parameters);
       if (reply === undefined) {
         if (hasTotal && items % WINDOW === 0 && pagination.beyondEnd !== 'refused') {
-          throw failedTest(
+          throw endTestError(
             `the total is ${items}, a round number, and a request behind it was refused, so the platform may bound what it serves`,
             'divide the list by query or lists, or set pagination.beyondEnd: refused if it is complete',
           );
@@ -53,7 +53,7 @@ export async function byNumber(
         isRepeated = true;
         continue;
       }
-      throw failedTest(
+      throw endTestError(
         `the list seems to end after ${items} items, but a request further on (${name}) returned ${reply.count} others`,
         hasTotal
           ? 'set pagination.total to the number of all items in the reply, or remove it if the platform caps or estimates it'
@@ -69,11 +69,11 @@ export async function byNumber(
    */
   async function expectLastByOffset(): Promise<void> {
     if (pagination.kind !== 'offset' || first.count < 2 || (hasTotal && filled > 1)) return;
-    const due = tail === 1 ? 2 : 1;
+    const due = lastPageCount === 1 ? 2 : 1;
     const reply = await attempt(offsetParameters(pagination, items - due));
     // With a total, one more refusal shows nothing.
-    if (reply === undefined ? hasTotal : reply.count === due && (await hasOnlyIds(tailIds, reply))) return;
-    throw failedTest(
+    if (reply === undefined ? hasTotal : reply.count === due && (await hasOnlyIds(lastPageIds, reply))) return;
+    throw endTestError(
       `an empty page follows ${items} items, but a request for the last ${due}, at offset ${items - due}, ${reply === undefined ? 'was refused' : `returned ${reply.count}`}`,
       'set pagination.kind and pagination.offsetParam to the pagination of the platform, or pagination.total to the total in the reply',
     );
@@ -86,7 +86,7 @@ export async function byNumber(
     const isAsked = size > 0 && pagination.sizeParam !== null;
     const reply = isAsked ? await attempt(numberParameters({ ...pagination, size }, 1)) : undefined;
     if (reply?.count === 1 && isLast(reply.ids ?? '')) return;
-    throw failedTest(
+    throw endTestError(
       `an empty page follows a full one of ${items} items, but a request for page ${pagination.firstPage + 1} in pages of ${size}, with 1 item, ${reply === undefined ? 'was refused' : `returned ${reply.count}`}`,
       'set pagination.pageParam, pagination.firstPage and pagination.sizeParam to the pagination of the platform, or pagination.total to the total in the reply',
     );
@@ -102,7 +102,7 @@ export async function byNumber(
     const isBegin = !first.idsMayRepeat || ids.startsWith(reply.ids ?? '') || reply.ids?.startsWith(ids);
     if (items > 0 && isBegin && (await hasOnlyIds(filled === 1 ? ids : known, reply))) return;
     const asked = isPage ? `${pagination.pageParam}=${pagination.firstPage}` : `${pagination.offsetParam}=0`;
-    throw failedTest(
+    throw endTestError(
       `the list has ${items} items, but a request for the first page without ${asked} returned ${reply.count}, others among them`,
       `set ${isPage ? 'pagination.pageParam, pagination.firstPage' : 'pagination.offsetParam'} and pagination.kind to the pagination of the platform, or pagination.total to the total in the reply`,
     );
@@ -113,7 +113,7 @@ export async function byNumber(
     const isRepeated = await expectNoMore();
     // Where ids may repeat, one id may fill all pages of a platform that ignores the place.
     if (isRepeated && first.idsMayRepeat && items > 1 && hasOneId(known)) {
-      throw failedTest(
+      throw endTestError(
         `all ${items} items have one id, and so have those behind them`,
         `set pagination.${pagination.kind}Param to the parameter that the platform reads`,
       );

@@ -2,12 +2,12 @@ import type { GatewayError } from '../../core/kernel/errors.ts';
 import { nextOf } from '../../core/upstream/paging/by-next.ts';
 import type { ListEnd } from '../../core/upstream/paging/list-confirmation.ts';
 import {
-  failedTest,
-  goesOn,
+  endTestError,
   isNone,
   isSize,
   type ListRequest,
-  type PageView,
+  moreItemsError,
+  type PageSummary,
   sizeAsked,
 } from '../../core/upstream/paging/list-read.ts';
 import { firstAddressOf } from '../../core/upstream/paging/page-address.ts';
@@ -31,7 +31,7 @@ export async function leadsOn({ list, first }: ListEnd, attempt: Try): Promise<b
   const hasNext = pagination.kind === 'token' ? !isNone(reply.next) : nextOf(reply, pagination) !== undefined;
   const totals = [Number(reply.total ?? 0), ...reply.statements.filter(isTotalInBody).map(({ stated }) => stated)];
   if (hasNext || totals.includes(count)) return true;
-  throw failedTest(
+  throw endTestError(
     `the first page has ${count} items and leads to no other, but neither does one of ${reply.count}, of which that is known to be wrong`,
     pagination.kind === 'token' ? `correct pagination.next and pagination.tokenParam, or ${CURE}` : CURE,
   );
@@ -92,7 +92,7 @@ function ownSize({ pagination, query }: ListRequest): string | undefined {
 }
 
 /** Throws for a shorter page that does not show that there is more: then the whole one would not either. */
-function expectShown(smaller: PageView, count: number): void {
+function expectShown(smaller: PageSummary, count: number): void {
   const isShown = smaller.statements.some(
     ({ sign, stated }) =>
       (sign === 'total' && Number(stated) === count) || ((sign === 'next' || sign === 'more') && stated === true),
@@ -102,8 +102,8 @@ function expectShown(smaller: PageView, count: number): void {
 }
 
 async function expectNoOthers(
-  reply: PageView | undefined,
-  { ids = '', count }: PageView,
+  reply: PageSummary | undefined,
+  { ids = '', count }: PageSummary,
   where: string,
 ): Promise<void> {
   if (reply === undefined || reply.count === 0 || (await hasOnlyIds(ids, reply))) return;
@@ -111,9 +111,9 @@ async function expectNoOthers(
 }
 
 function full(count: number): GatewayError {
-  return goesOn('fullPage', `${count} items were requested and received, and nothing shows that they are all`);
+  return moreItemsError('fullPage', `${count} items were requested and received, and nothing shows that they are all`);
 }
 
 function more(what: string, count: number): GatewayError {
-  return failedTest(`the list has ${count} items, but ${what}, so the list is paged`, CURE);
+  return endTestError(`the list has ${count} items, but ${what}, so the list is paged`, CURE);
 }

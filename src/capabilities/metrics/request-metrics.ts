@@ -38,14 +38,14 @@ export function requestMetrics({ counter, gauge, histogram }: MetricRegistry): E
 
   return {
     requestEnded(request) {
-      const { method = '', route, status = '', ms, openedMs = ms, error } = request;
+      const { method = '', route, status = '', ms, headMs = ms, error } = request;
       const labels = {
         http_request_method: METHODS.has(method) ? method : OTHER,
         http_route: route === 'unmatched' ? '' : (route ?? ''),
         http_response_status_code: status,
         error_type: errorTypeOf(request) ?? '',
       };
-      durations.observe(labels, openedMs / 1000);
+      durations.observe(labels, headMs / 1000);
       if (error !== undefined) errors.inc({ code: error.code });
     },
     operationEnded({ rpc, tool = '', revision = '', ms, error = '' }) {
@@ -155,21 +155,21 @@ export function upstreamMetrics({ counter, gauge, histogram }: MetricRegistry): 
   /** Open instances by name: after a reload, the replaced one finishes what it has begun. */
   const open = new Map<string, (symbol | undefined)[]>();
   /** A replaced instance must not overwrite the gauges of its successor. */
-  const isCurrent = ({ upstream, opening }: UpstreamRef) => open.get(upstream)?.at(-1) === opening;
+  const isCurrent = ({ upstream, instanceId }: UpstreamRef) => open.get(upstream)?.at(-1) === instanceId;
   const setState = (upstream: string, current: string) => {
     for (const state of STATES) breakerState.set({ upstream, state }, state === current ? 1 : 0);
   };
 
   return {
-    upstreamOpened({ upstream, opening }) {
-      open.set(upstream, [...(open.get(upstream) ?? []), opening]);
+    upstreamOpened({ upstream, instanceId }) {
+      open.set(upstream, [...(open.get(upstream) ?? []), instanceId]);
       retries.inc({ upstream }, 0);
       for (const gauge of [running, waiting]) gauge.set({ upstream }, 0);
       for (const code of ['breaker_open', 'overloaded', 'credential_rejected']) refused.inc({ upstream, code }, 0);
       setState(upstream, 'closed');
     },
-    upstreamClosed({ upstream, opening }) {
-      const left = (open.get(upstream) ?? []).filter((one) => one !== opening);
+    upstreamClosed({ upstream, instanceId }) {
+      const left = (open.get(upstream) ?? []).filter((one) => one !== instanceId);
       open.set(upstream, left);
       if (left.length > 0) return;
       for (const state of STATES) breakerState.remove({ upstream, state });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { whole } from '../../core/config/schema/scalars.ts';
 import type { HttpRequest } from '../../core/http/http-request.ts';
 import type { RequestHooks } from '../../core/http/request-hooks.ts';
-import { countedAs } from '../../core/kernel/caller.ts';
+import { rateLimitKey } from '../../core/kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
 import type { Limits as Bounds } from '../../core/kernel/limits.ts';
 import { createTtlSet } from '../../core/kernel/lru.ts';
@@ -53,7 +53,7 @@ const ACCEPTED_MS = 600_000;
 export function createLimits(
   options: LimitsOptions,
   counts?: SharedCounts,
-): (Pick<RequestHooks, 'spend'> & Partial<RequestHooks>) | undefined {
+): (Pick<RequestHooks, 'countAgainstLimits'> & Partial<RequestHooks>) | undefined {
   const { windowMs, maxKeys, provesToken = () => false } = options;
   const { perCaller: ofCaller, perAddress: ofAddress = ofCaller * CALLERS_OF_ADDRESS } = options;
   const quotas: Readonly<Record<Policy, number>> = { perCaller: ofCaller, perAddress: ofAddress };
@@ -121,10 +121,10 @@ export function createLimits(
         giveBack(request);
       },
     }),
-    spend(request, caller) {
+    countAgainstLimits(request, caller) {
       if (caller === undefined) return takeOfAddress(request, `anonymous ${request.address}`);
       if (caller.verified !== undefined) giveBack(request);
-      const state = perCaller?.take(countedAs(caller));
+      const state = perCaller?.take(rateLimitKey(caller));
       if (state === undefined) return;
       if (state.isOver) {
         // A request that one limit refuses does not count for the other.

@@ -60,7 +60,7 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
 
   async function find(
     name: string,
-    { reading, maxBytes }: StoredResource,
+    { fingerprint, maxBytes }: StoredResource,
     caller: Caller,
   ): Promise<Load | SharedLooked['outcome']> {
     // One byte more than allowed, to see whether it is longer.
@@ -69,7 +69,7 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
     if (value.length === 0) return 'miss';
     if (value.length > maxValueBytes) return 'altered';
     const found = await withinMemory(COMPRESSION * value.length, () =>
-      unseal(value, secret.keyOf(reading), secret.sealingKeyOf(caller), name, 2 * maxBytes),
+      unseal(value, secret.keyOf(fingerprint), secret.sealingKeyOf(caller), name, 2 * maxBytes),
     );
     if (typeof found === 'string') return found === 'altered' ? 'altered' : 'miss';
     const { loadStartedAt } = found.snapshot;
@@ -80,7 +80,7 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
 
   async function put(
     name: string,
-    { reading, lifetime }: StoredResource,
+    { fingerprint, lifetime }: StoredResource,
     caller: Caller,
     load: Load,
   ): Promise<SharedPut['outcome']> {
@@ -88,7 +88,7 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
     const { ttlMs, staleWhileRevalidateMs, staleIfErrorMs } = lifetime;
     const endsAt = loadStartedAt + ttlMs + Math.max(staleWhileRevalidateMs, staleIfErrorMs);
     const sealed = await withinMemory(2 * load.snapshot.bytes.length, () =>
-      seal(load, secret.keyOf(reading), secret.sealingKeyOf(caller), name),
+      seal(load, secret.keyOf(fingerprint), secret.sealingKeyOf(caller), name),
     );
     if (sealed === 'overloaded') return 'overloaded';
     if (sealed.length > maxValueBytes) return 'too_large';
@@ -118,7 +118,7 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
       const { resource, origin } = list;
       lists.set(resource, list);
       return async (caller, signal, asked = {}) => {
-        const { maxAgeMs = 0, known, keep } = asked;
+        const { maxAgeMs = 0, previous, keep } = asked;
         const name = nameOf(origin, resource, caller);
         const outcomeOf = (found: Load | SharedLooked['outcome']) => {
           if (typeof found === 'string') return found;
@@ -129,11 +129,11 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
         events.sharedLooked?.({ resource, outcome });
         signal.throwIfAborted();
         const copy = typeof found === 'string' ? undefined : found;
-        if (copy !== undefined && outcome === 'hit') return { ...copy, copied: true };
+        if (copy !== undefined && outcome === 'hit') return { ...copy, fromSharedCache: true };
         // An older list may still be what the platform has, or be served if the platform fails.
-        const isNewer = copy !== undefined && copy.snapshot.loadStartedAt > (known?.snapshot.loadStartedAt ?? 0);
+        const isNewer = copy !== undefined && copy.snapshot.loadStartedAt > (previous?.snapshot.loadStartedAt ?? 0);
         if (isNewer) keep?.(copy);
-        const loaded = await load(caller, signal, { known: isNewer ? copy : known });
+        const loaded = await load(caller, signal, { previous: isNewer ? copy : previous });
         void putAside(name, list, caller, loaded);
         return loaded;
       };

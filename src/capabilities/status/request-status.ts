@@ -29,9 +29,9 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
   }
 
   const events: Events = {
-    requestEnded({ ms, openedMs = ms, status = 0, outcome, error }) {
+    requestEnded({ ms, headMs = ms, status = 0, outcome, error }) {
       const hasFailed = status >= 500 || OWN_FAILURES.has(outcome) || OWN_FAILURES.has(error?.code);
-      requests.add(openedMs, hasFailed);
+      requests.add(headMs, hasFailed);
     },
     readEnded({ resource, error, staleFor }) {
       const list = listOf(resource);

@@ -33,17 +33,17 @@ export function createUpstreamStatus(now: () => number, time: () => string, hold
 
   const events: Events = {
     // After a reload, the replaced instance finishes its calls beside the new one.
-    upstreamOpened({ upstream, opening }) {
-      callsOf(upstream).opening = opening;
+    upstreamOpened({ upstream, instanceId }) {
+      callsOf(upstream).instanceId = instanceId;
       setBreaker(upstream, 'closed');
     },
-    upstreamClosed({ upstream, opening }) {
-      if (callsOf(upstream).opening !== opening) return;
+    upstreamClosed({ upstream, instanceId }) {
+      if (callsOf(upstream).instanceId !== instanceId) return;
       setBreaker(upstream, 'closed');
       upstreams.delete(upstream);
     },
-    breakerChanged({ upstream, opening, state, reason = 'calls failed' }) {
-      if (callsOf(upstream).opening !== opening) return;
+    breakerChanged({ upstream, instanceId, state, reason = 'calls failed' }) {
+      if (callsOf(upstream).instanceId !== instanceId) return;
       setBreaker(upstream, state, state === 'closed' ? undefined : reason, 'breaker closed');
     },
     pageFetched({ upstream, ms, error, reason = null, causes = [] }) {
@@ -80,7 +80,7 @@ export function createUpstreamStatus(now: () => number, time: () => string, hold
 function createCalls(now: () => number) {
   return {
     /** The instance in use. */
-    opening: undefined as symbol | undefined,
+    instanceId: undefined as symbol | undefined,
     breaker: 'closed',
     history: createHistory(now),
     refused: createCounts(now),

@@ -22,7 +22,7 @@ export function createRequestToken({ settings, server, authenticate, now }: Requ
   const byCertificate = client.kind === 'tls_client_auth' ? { use_mtls_endpoint_aliases: true } : undefined;
 
   return async (caller: Caller, signal: AbortSignal): Promise<ObtainedToken> => {
-    const begun = now();
+    const startedAt = now();
     const { clientCredentialsGrant, genericGrantRequest } = await import('openid-client');
     const parameters = parametersFor(caller, settings);
     const response = await server.call({
@@ -35,7 +35,7 @@ export function createRequestToken({ settings, server, authenticate, now }: Requ
           ? genericGrantRequest(configuration, GRANT, parameters)
           : clientCredentialsGrant(configuration, parameters),
     });
-    return tokenFrom(response, settings, begun);
+    return tokenFrom(response, settings, startedAt);
   };
 }
 
@@ -54,11 +54,11 @@ function parametersFor({ credential }: Caller, settings: GrantSettings): URLSear
   });
 }
 
-/** `begun`: time of the request. */
+/** `startedAt`: time of the request. */
 async function tokenFrom(
   response: TokenEndpointResponse,
   settings: GrantSettings,
-  begun: number,
+  startedAt: number,
 ): Promise<ObtainedToken> {
   const { access_token: token, token_type: type, issued_token_type: issued, expires_in: seconds } = response;
   if (type !== 'bearer' || !ISSUED.includes(issued)) throw unusable('the token is no bearer token');
@@ -68,11 +68,11 @@ async function tokenFrom(
   if (settings.kind === 'exchange' && claims !== undefined && !isFor(claims.aud, settings)) {
     throw unusable('the token is for another audience than requested');
   }
-  const ends = [seconds, claims && secondsUntil(claims.exp, begun)].filter((each) => each !== undefined);
+  const ends = [seconds, claims && secondsUntil(claims.exp, startedAt)].filter((each) => each !== undefined);
   if (ends.some((end) => !(end > 0))) throw unusable('the token has already expired');
   return {
     credential: new Credential(token),
-    expiresAt: ends.length === 0 ? undefined : begun + Math.min(...ends) * 1000,
+    expiresAt: ends.length === 0 ? undefined : startedAt + Math.min(...ends) * 1000,
   };
 }
 
@@ -86,9 +86,9 @@ async function claimsOf(token: string): Promise<JWTPayload | undefined> {
   }
 }
 
-/** Seconds from `begun` until a NumericDate (RFC 7519, section 2). */
-function secondsUntil(claim: unknown, begun: number): number | undefined {
-  return typeof claim === 'number' ? claim - begun / 1000 : undefined;
+/** Seconds from `startedAt` until a NumericDate (RFC 7519, section 2). */
+function secondsUntil(claim: unknown, startedAt: number): number | undefined {
+  return typeof claim === 'number' ? claim - startedAt / 1000 : undefined;
 }
 
 /** Returns whether `aud` contains the requested audience (RFC 7519, section 4.1.3). A missing one does not. */

@@ -1,5 +1,5 @@
 import { traceOfCaller } from '../../core/credentials/redact.ts';
-import { type Credential, under } from '../../core/kernel/caller.ts';
+import { type Credential, withSpan } from '../../core/kernel/caller.ts';
 import type { Span, Trace } from '../../core/kernel/trace.ts';
 import type { Dispatch, Dispatched } from '../../core/mcp/dispatch.ts';
 import { loggedMethod } from '../../core/mcp/message.ts';
@@ -58,7 +58,7 @@ function traceIn(params: Parameters<Dispatch>[0]['params'], { caller }: RequestC
   if (typeof traceparent !== 'string') return undefined;
   const state = typeof tracestate === 'string' && caller !== undefined ? tracestate : undefined;
   const credentials: Credential[] =
-    caller === undefined ? [] : [caller.credential, ...[...(caller.others?.values() ?? [])].flat()];
+    caller === undefined ? [] : [caller.credential, ...[...(caller.headerCredentials?.values() ?? [])].flat()];
   return traceOfCaller({ traceparent, tracestate: state }, credentials);
 }
 
@@ -66,5 +66,5 @@ function traceIn(params: Parameters<Dispatch>[0]['params'], { caller }: RequestC
 function within(context: RequestContext, span: Span | undefined, trace?: Trace): RequestContext {
   const { caller } = context;
   if (caller === undefined || (span === undefined && trace === undefined)) return context;
-  return withCaller(context, under(trace ? { ...caller, trace: trace.headers, span: undefined } : caller, span));
+  return withCaller(context, withSpan(trace ? { ...caller, trace: trace.headers, span: undefined } : caller, span));
 }

@@ -1,5 +1,5 @@
 import type { Wrappers } from '../../core/hooks.ts';
-import { type Caller, under } from '../../core/kernel/caller.ts';
+import { type Caller, withSpan } from '../../core/kernel/caller.ts';
 import { codeOf, GatewayError } from '../../core/kernel/errors.ts';
 import type { Attributes, Span, SpanKind } from '../../core/kernel/trace.ts';
 import type { Snapshot } from '../../core/reads/snapshots/snapshot.ts';
@@ -86,7 +86,7 @@ async function inSpan<T>(
   const span = caller.span?.begin(name, attributes, kind);
   if (span === undefined) return work(caller);
   try {
-    const result = await work(under(caller, span));
+    const result = await work(withSpan(caller, span));
     span.end(attributesOf?.(result, span));
     return result;
   } catch (error) {

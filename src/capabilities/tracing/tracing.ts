@@ -45,12 +45,12 @@ export const tracing = defineCapability({
       },
       // Of a stream, only how it was opened.
       onSettled({ record }) {
-        if (record.openedMs !== undefined) endRequestSpan(record, scheme);
+        if (record.headMs !== undefined) endRequestSpan(record, scheme);
       },
       listeners: [
         {
           requestEnded(record) {
-            if (record.edge === 'http' && record.openedMs === undefined) endRequestSpan(record, scheme);
+            if (record.edge === 'http' && record.headMs === undefined) endRequestSpan(record, scheme);
           },
         },
       ],

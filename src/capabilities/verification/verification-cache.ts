@@ -28,17 +28,17 @@ export function withVerificationCache(
   const pending = new Map<string, Promise<Verdict>>();
 
   async function verifyOnce(credential: Credential, key: string): Promise<Verdict> {
-    const begun = clock();
+    const startedAt = clock();
     try {
       const verdict = await judge(credential, key);
-      accepted.set(key, verdict, begun + rememberMs - clock());
-      events.credentialVerified?.({ verdict: 'accepted', ms: clock() - begun });
+      accepted.set(key, verdict, startedAt + rememberMs - clock());
+      events.credentialVerified?.({ verdict: 'accepted', ms: clock() - startedAt });
       return verdict;
     } catch (error) {
       const { code, reason } = error instanceof GatewayError ? error : new GatewayError('internal');
       const isRejected = code === 'credential_rejected';
       if (isRejected) refused.set(key, reason, rememberRejectedMs);
-      events.credentialVerified?.({ verdict: isRejected ? 'rejected' : 'undecided', ms: clock() - begun, reason });
+      events.credentialVerified?.({ verdict: isRejected ? 'rejected' : 'undecided', ms: clock() - startedAt, reason });
       throw error;
     } finally {
       pending.delete(key);

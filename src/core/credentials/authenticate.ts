@@ -1,11 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Caller, Credential, flawOf, TOKEN, type Verified } from '../kernel/caller.ts';
-import { explained, GatewayError } from '../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../kernel/errors.ts';
 
 /** The facts about a caller that follow from its credential. */
 export type Identity = Pick<
   Caller,
-  'credential' | 'credentialKey' | 'cacheScope' | 'expiresAt' | 'verified' | 'others' | 'forwarded'
+  'credential' | 'credentialKey' | 'cacheScope' | 'expiresAt' | 'verified' | 'headerCredentials' | 'forwarded'
 >;
 
 /** Verifies a token. Throws, or rejects with, `credential_rejected`, and another error if it cannot decide: it fails closed. */
@@ -65,7 +65,7 @@ function readBearer(authorization: readonly Credential[]): string {
   const [value, ...others] = authorization;
   if (value === undefined) throw new GatewayError('credential_missing');
   if (others.length > 0) {
-    throw explained('invalid_request', 'The request has more than one Authorization header.');
+    throw errorWithDetail('invalid_request', 'The request has more than one Authorization header.');
   }
   const text = value.reveal();
   const scheme = BEARER.exec(text)?.[0];
@@ -77,7 +77,7 @@ function readBearer(authorization: readonly Credential[]): string {
 }
 
 function malformed(detail: string): GatewayError {
-  return explained('credential_malformed', detail);
+  return errorWithDetail('credential_malformed', detail);
 }
 
 /** Returns the unverified `exp` of a JWT (RFC 7519) in ms since the epoch: it only shortens lifetimes. */

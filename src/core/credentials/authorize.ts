@@ -6,7 +6,7 @@ import {
   credentialForm,
   filledForm,
 } from '../kernel/credential-kinds.ts';
-import { explained } from '../kernel/errors.ts';
+import { errorWithDetail } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import { openSecret, type SecretSettings } from './files/secret-file.ts';
 import type { WatchOptions } from './files/watched-files.ts';
@@ -108,7 +108,8 @@ function ofCaller(form: CredentialForm, { upstream }: Pick<CredentialOptions, 'u
   return {
     async authorize({ credential }) {
       const token = credential.reveal();
-      if (ends.some((end) => token.includes(end))) throw explained('credential_malformed', ENDS_EARLY, { upstream });
+      if (ends.some((end) => token.includes(end)))
+        throw errorWithDetail('credential_malformed', ENDS_EARLY, { upstream });
       return { [form.header]: filledForm(form, token) };
     },
   };

@@ -1,6 +1,6 @@
 import { type Caller, flawOf, HEADER_VALUE } from '../kernel/caller.ts';
 import { ASK_FOR_TOKEN } from '../kernel/error-table.ts';
-import { explained, GatewayError } from '../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../kernel/errors.ts';
 import { expiryOf, type KeyOf } from './authenticate.ts';
 
 interface OtherCredential {
@@ -11,19 +11,19 @@ interface OtherCredential {
 
 /** The caller as one upstream sees it: another credential is another caller. Throws as `authenticate` does. */
 export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: OtherCredential): Caller {
-  const [credential, ...more] = caller.others?.get(from.toLowerCase()) ?? [];
+  const [credential, ...more] = caller.headerCredentials?.get(from.toLowerCase()) ?? [];
   if (credential === undefined) {
     const text = `This list needs a credential in the header ${from}, beside the access token.`;
-    throw explained('credential_missing', text, { header: from, upstream });
+    throw errorWithDetail('credential_missing', text, { header: from, upstream });
   }
   if (more.length > 0) {
-    throw explained('invalid_request', `The request has more than one ${from} header.`);
+    throw errorWithDetail('invalid_request', `The request has more than one ${from} header.`);
   }
   const value = credential.reveal();
   const flaw = flawOf(value, HEADER_VALUE);
   if (flaw !== undefined) {
     const text = `The header ${from} holds no credential: ${flaw}.`;
-    throw explained('credential_malformed', text, { header: from, upstream });
+    throw errorWithDetail('credential_malformed', text, { header: from, upstream });
   }
   // No access token has a space, so that this is never the key of one.
   const key = keyOf(`${caller.credentialKey} ${value}`);
@@ -34,10 +34,10 @@ export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: O
 
 /** Key of all credentials that a caller has sent: callers with equal keys see the same lists. */
 export function keyOfAll(
-  { credentialKey: key, others = new Map(), forwarded = new Map() }: Caller,
+  { credentialKey: key, headerCredentials = new Map(), forwarded = new Map() }: Caller,
   keyOf: KeyOf,
 ): string {
-  const secrets = [...others].flatMap(([name, lines]) => [name, ...lines.map((line) => line.reveal())]);
+  const secrets = [...headerCredentials].flatMap(([name, lines]) => [name, ...lines.map((line) => line.reveal())]);
   const values = [...secrets, ...[...forwarded].flat(2)];
   // No access token has a space.
   return values.length === 0 ? key : keyOf(`${key} ${JSON.stringify(values)}`);

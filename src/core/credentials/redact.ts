@@ -45,8 +45,11 @@ export function traceOfCaller(
 }
 
 /** Returns all credentials that a caller has sent. */
-export function credentialsOf({ credential, others }: Pick<Caller, 'credential' | 'others'>): readonly Credential[] {
-  return [credential, ...[...(others?.values() ?? [])].flat()];
+export function credentialsOf({
+  credential,
+  headerCredentials,
+}: Pick<Caller, 'credential' | 'headerCredentials'>): readonly Credential[] {
+  return [credential, ...[...(headerCredentials?.values() ?? [])].flat()];
 }
 
 function revealed(credential: Credential): string {

@@ -56,9 +56,9 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
       record.outcome = record.error?.code ?? (record.status === 304 ? 'not_modified' : 'ok');
     } else {
       // A client ends a stream by leaving.
-      record.outcome = abortedFor(req.socket) ?? (record.openedMs === undefined ? 'caller_gone' : 'ok');
+      record.outcome = abortedFor(req.socket) ?? (record.headMs === undefined ? 'caller_gone' : 'ok');
       record.bytes = 0;
-      request.abandon();
+      request.markDisconnected();
     }
     events.requestEnded?.(record);
   }
@@ -68,13 +68,13 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
       await next();
       send(request, request.response);
     } catch (thrown) {
-      if (!request.isGone) await refuse(request, thrown);
+      if (!request.isDisconnected) await refuse(request, thrown);
     }
     request.service.hooks.onSettled(request);
   }
 
   function send(request: HttpRequest, response: HttpResponse | undefined): void {
-    if (request.isGone || response === undefined) return;
+    if (request.isDisconnected || response === undefined) return;
     sendResponse(request, response)?.catch((thrown) => abortWithBug(request, thrown));
     unread.add(request);
   }
@@ -92,7 +92,7 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
 
   /** A response that is cut off cannot pass for a whole one. */
   function abortWithBug(request: HttpRequest, thrown: unknown): void {
-    if (request.isGone) return;
+    if (request.isDisconnected) return;
     reportBug(request.record, thrown, request.credentials.all);
     abortConnection(request.req.socket, 'internal');
   }

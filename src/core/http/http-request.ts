@@ -65,7 +65,7 @@ export class HttpRequest<Service extends RequestService = RequestService> {
 
   /** Request and trace ids are logged: one that repeats a credential is ignored. */
   constructor({ req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse }, service: Service) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     this.req = req;
     this.res = res;
     this.service = service;
@@ -86,7 +86,7 @@ export class HttpRequest<Service extends RequestService = RequestService> {
       edge: 'http',
       requestId,
       traceId: this.trace?.traceId,
-      begun,
+      startedAt,
       ms: 0,
       method: req.method,
       outcome: 'internal',
@@ -122,11 +122,11 @@ export class HttpRequest<Service extends RequestService = RequestService> {
   }
 
   /** Whether the connection has closed, so that no response can be sent. */
-  get isGone(): boolean {
+  get isDisconnected(): boolean {
     return this.#isGone;
   }
 
-  abandon(): void {
+  markDisconnected(): void {
     this.#isGone = true;
     this.#controller?.abort();
   }

@@ -12,7 +12,7 @@ export interface RequestHooks {
    * Host and origin were checked and the operation was found; its credential has not been read. Must not throw.
    *
    * @example
-   * onRequest: ({ record }, { path }) => void begun.push(`${record.requestId} ${path}`),
+   * onRequest: ({ record }, { path }) => void started.push(`${record.requestId} ${path}`),
    */
   onRequest(request: HttpRequest, operation: Operation): void;
   /**
@@ -44,16 +44,16 @@ export interface RequestHooks {
    * Counts a request against the limits of a caller, or of a client without a credential.
    *
    * @example
-   * spend(request, caller) {
+   * countAgainstLimits(request, caller) {
    *   if (count(caller?.credentialKey ?? request.address) > 1000) throw new GatewayError('rate_limited');
    * },
    */
-  spend(request: HttpRequest, caller: Pick<Caller, 'credentialKey' | 'verified'> | undefined): void;
+  countAgainstLimits(request: HttpRequest, caller: Pick<Caller, 'credentialKey' | 'verified'> | undefined): void;
   /**
    * The response was handed to Node, or the client is gone. Must not throw.
    *
    * @example
-   * onSettled: ({ record }) => void times.push(performance.now() - record.begun),
+   * onSettled: ({ record }) => void times.push(performance.now() - record.startedAt),
    */
   onSettled(request: HttpRequest): void;
 }
@@ -64,6 +64,6 @@ export const NO_REQUEST_HOOKS: RequestHooks = {
   preAuthenticate() {},
   preVerify() {},
   onCaller() {},
-  spend() {},
+  countAgainstLimits() {},
   onSettled() {},
 };

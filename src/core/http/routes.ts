@@ -1,7 +1,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Caller } from '../kernel/caller.ts';
-import { explained } from '../kernel/errors.ts';
+import { errorWithDetail } from '../kernel/errors.ts';
 import type { UseCount } from '../kernel/use-count.ts';
 import type { HttpRequest, RequestService } from './http-request.ts';
 import { koaRouter } from './koa.ts';
@@ -67,7 +67,7 @@ async function handle({ state: { portico: request } }: Context, operation: Opera
   // A body on a GET has no meaning, and can smuggle a request past a proxy (RFC 9110, section 9.3.1). An unknown path and a wrong
   // method are reported first.
   if (hasBody(req) && !takesBody && methods.length > 0) {
-    throw explained('invalid_request', 'This request must not have a body.');
+    throw errorWithDetail('invalid_request', 'This request must not have a body.');
   }
   // An operation without authentication costs no more than a rejection, and a probe must not fail because an instance is busy.
   if (auth !== 'none') request.caller = await authenticate(request, auth === 'optional');
@@ -81,17 +81,17 @@ async function authenticate(request: HttpRequest<Service>, isOptional: boolean):
   const { requestId, span } = record;
   hooks.preAuthenticate(request);
   if (isOptional && credentials.authorization.length === 0) {
-    hooks.spend(request, undefined);
+    hooks.countAgainstLimits(request, undefined);
     return undefined;
   }
   const identity = await service.authenticate(credentials.authorization, (key) => hooks.preVerify(request, key));
   record.callerKey = identity.credentialKey;
   hooks.onCaller(record, identity);
-  hooks.spend(request, identity);
+  hooks.countAgainstLimits(request, identity);
   return {
     ...identity,
     address: identity.verified === undefined ? address : undefined,
-    others: credentials.others,
+    headerCredentials: credentials.headerCredentials,
     forwarded: forwardedHeaders.length === 0 ? undefined : linesOf(request, forwardedHeaders),
     requestId,
     trace: (span ?? trace)?.headers,

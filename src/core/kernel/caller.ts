@@ -59,7 +59,7 @@ export interface Caller {
   /** For bounds that unverified callers of one address share; `undefined` for verified ones. */
   readonly address?: string | undefined;
   /** Headers that settings name beside `Authorization`, by lower-case name. */
-  readonly others?: ReadonlyMap<string, readonly Credential[]> | undefined;
+  readonly headerCredentials?: ReadonlyMap<string, readonly Credential[]> | undefined;
   /** Further headers that settings name, by lower-case name. They are not secret. */
   readonly forwarded?: ReadonlyMap<string, readonly string[]> | undefined;
   /** What one upstream is sent of the caller beside a credential, as JSON: a part of who the caller is to it. */
@@ -70,12 +70,12 @@ export interface Caller {
   readonly span?: Span | undefined;
 }
 
-export function under<T extends Pick<Caller, 'span' | 'trace'>>(caller: T, span: Span | undefined): T {
+export function withSpan<T extends Pick<Caller, 'span' | 'trace'>>(caller: T, span: Span | undefined): T {
   return span === undefined ? caller : { ...caller, span, trace: span.headers };
 }
 
 /** Returns the key for counting requests: the subject's if verified, otherwise the token's. */
-export function countedAs({ credentialKey: key, verified }: Pick<Caller, 'credentialKey' | 'verified'>): string {
+export function rateLimitKey({ credentialKey: key, verified }: Pick<Caller, 'credentialKey' | 'verified'>): string {
   return verified?.subjectKey ?? key;
 }
 
@@ -122,11 +122,11 @@ export interface RequestRecord {
   /** Set when the trace is recorded. */
   span?: Span | undefined;
   /** `performance.now()` when the request, or its headers, had arrived. */
-  readonly begun: number;
+  readonly startedAt: number;
   /** 0 until it has ended. */
   ms: number;
   /** Milliseconds until the response began that stays open; absent for other responses. */
-  openedMs?: number | undefined;
+  headMs?: number | undefined;
   readonly method?: string | undefined;
   /** Pattern of the path, never the path itself. */
   route?: string | undefined;
@@ -155,7 +155,7 @@ export interface RequestRecord {
 /** Sets the times of a request that has ended. */
 export function endRecord(record: RequestRecord): void {
   const now = performance.now();
-  record.ms = now - record.begun;
+  record.ms = now - record.startedAt;
   // The read has failed, or its caller has left.
   if (record.readSince !== undefined) record.upstreamMs = now - record.readSince;
 }

@@ -89,7 +89,7 @@ export class GatewayError extends Error {
 }
 
 /** An error with one text for `detail` and `reason`: fixed, except for figures and names of settings. */
-export function explained(code: ErrorCode, text: string, facts?: GatewayErrorFacts): GatewayError {
+export function errorWithDetail(code: ErrorCode, text: string, facts?: GatewayErrorFacts): GatewayError {
   return new GatewayError(code, { ...facts, detail: text, reason: text });
 }
 

@@ -65,13 +65,13 @@ export function createTurnBudget(ms: number) {
   return <T>(work: () => T, tookMs: (ms: number) => void): Promise<T> =>
     new Promise((resolve, reject) => {
       const run = () => {
-        const begun = performance.now();
+        const startedAt = performance.now();
         try {
           resolve(work());
         } catch (error) {
           reject(error);
         }
-        const took = performance.now() - begun;
+        const took = performance.now() - startedAt;
         usedMs += took;
         tookMs(took);
       };

@@ -5,7 +5,7 @@ import { type GatewayError, stackOf } from './errors.ts';
 export interface UpstreamRef {
   readonly upstream: string;
   /** Identifies the instance: after a reload, the replaced one finishes its calls beside the new one. */
-  readonly opening?: symbol | undefined;
+  readonly instanceId?: symbol | undefined;
 }
 
 /** A listener for clients, by its block of settings. */
@@ -81,8 +81,8 @@ export interface Events {
     readonly staleFor?: string | undefined;
     readonly error?: string | undefined;
   }): void;
-  /** `renewed`: the upstream reported that the list had not changed. */
-  snapshotStored?(stored: { readonly resource: string; readonly bytes: number; readonly renewed: boolean }): void;
+  /** `notModified`: the upstream reported that the list had not changed. */
+  snapshotStored?(stored: { readonly resource: string; readonly bytes: number; readonly notModified: boolean }): void;
   /** Snapshots were evicted because the upstream refused access. */
   snapshotEvicted?(evicted: RequestRef & { readonly resource: string; readonly code: string }): void;
   /** A snapshot was evicted to make room. */

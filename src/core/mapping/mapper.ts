@@ -164,7 +164,7 @@ export function itemsLeft({ received, excluded, dropped }: MappingCounts): numbe
 }
 
 /** Returns undefined if items are left, or the upstream sent none. */
-export function nothingLeft(
+export function emptiedBySettings(
   counts: MappingCounts,
 ): { readonly why: string; readonly keys: readonly ('items' | 'where' | 'fields')[] } | undefined {
   const { received, excluded, dropped, dropReason, overlooked } = counts;
@@ -182,7 +182,7 @@ export function nothingLeft(
 
 /** Returns the warnings that a list shows by itself. */
 export function findingsOf(counts: MappingCounts): MappingFinding[] {
-  if (nothingLeft(counts) !== undefined) return [{ finding: 'nothing_left' }];
+  if (emptiedBySettings(counts) !== undefined) return [{ finding: 'nothing_left' }];
   const empty = [...counts.fields].filter(([, { filled, isExpected }]) => isExpected && filled === 0);
   return [
     ...(counts.repeatedIds > 0 ? [{ finding: 'duplicate_ids' as const }] : []),

@@ -1,5 +1,5 @@
 import { listsIn } from './empty-reply.ts';
-import { leadsOf } from './expressions/expression.ts';
+import { pathPrefix } from './expressions/expression.ts';
 import { childrenOf } from './expressions/expression-issue.ts';
 import { compileInterpreted, type ExpressionNode, parse } from './expressions/jmespath.ts';
 import type { Mapped } from './mapper.ts';
@@ -21,7 +21,7 @@ const GENERIC = ['content', 'data', 'entries', 'items', 'list', 'records', 'resp
  */
 export function createOverlooked({ items, resource, map }: OverlookedOptions): (page: Page) => string | undefined {
   const root = parse(items);
-  const { fields } = leadsOf(root);
+  const { fields } = pathPrefix(root);
   const names = [...GENERIC, resource];
 
   function fits(page: Page, list: readonly unknown[]): boolean {

@@ -8,7 +8,7 @@ const MAX_LENGTH = 64;
 
 const REVISIONS: readonly unknown[] = [CURRENT, ...EARLIER_REVISIONS];
 
-type Bearer = Pick<Caller, 'credential' | 'others'> | undefined;
+type Bearer = Pick<Caller, 'credential' | 'headerCredentials'> | undefined;
 
 /**
  * What a message and its headers state about the client, without texts that contain a credential of the caller. Before

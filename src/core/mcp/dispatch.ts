@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { explained, GatewayError } from '../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../kernel/errors.ts';
 import { createRecordedRead } from '../reads/catalogue/recorded-read.ts';
 import { type JSONRPCRequest, loggedMethod, type RequestId } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
@@ -58,18 +58,22 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
   return wrapDispatch(async (request, revision, context) => {
     const { id, method, params = {} } = request;
-    const begun = performance.now();
+    const startedAt = performance.now();
 
     function end(error?: OperationError): Dispatched['ended'] {
       const tool = method === 'tools/call' && tools.has(params['name']) ? String(params['name']) : undefined;
       const ended = { rpc: loggedMethod(request), tool, error };
-      events.operationEnded?.({ ...ended, revision: context.record.client?.revision, ms: performance.now() - begun });
+      events.operationEnded?.({
+        ...ended,
+        revision: context.record.client?.revision,
+        ms: performance.now() - startedAt,
+      });
       return ended;
     }
 
     try {
       const handle = methods[revision].get(method);
-      if (handle === undefined) throw explained('not_found', 'This method does not exist.');
+      if (handle === undefined) throw errorWithDetail('not_found', 'This method does not exist.');
       const result = await handle(params, context, id);
       if ('stream' in result)
         return { status: 200, response: [], ended: end(), stream: streamOf(result, id, revision, context) };

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { explained, type GatewayError } from '../kernel/errors.ts';
+import { errorWithDetail, type GatewayError } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json-shape.ts';
 import { decodeUtf8, type JSONRPCNotification, type JSONRPCRequest, shapeFlaw } from './message.ts';
 import { CURRENT, EARLIER, EARLIER_REVISIONS, META, metaOf, type Revision, versionUnsupported } from './revisions.ts';
@@ -32,11 +32,12 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  */
 export function readEnvelope(message: unknown, headers?: IncomingHttpHeaders): Envelope {
   // 2025-03-26 alone had them.
-  if (Array.isArray(message)) throw explained('invalid_rpc', 'Batches are not supported: send one message at a time.');
+  if (Array.isArray(message))
+    throw errorWithDetail('invalid_rpc', 'Batches are not supported: send one message at a time.');
   // An answer to a response could go on for ever.
   if (isResponse(message)) return { revision: EARLIER };
   const flaw = shapeFlaw(message);
-  if (flaw !== undefined) throw explained('invalid_rpc', flaw);
+  if (flaw !== undefined) throw errorWithDetail('invalid_rpc', flaw);
   const request = message as JSONRPCRequest;
   const revision = revisionOf(request, headers);
   return request.id === undefined ? { revision, notification: request } : { revision, request };
@@ -105,7 +106,7 @@ export function flawOfClient(said: Json, names: ClientMembers): string | undefin
 function noEnvelope(member: string): GatewayError {
   const which = `Missing or wrong: ${member}.`;
   const detail = `Revision ${CURRENT} requires protocolVersion and clientCapabilities in params._meta. ${which}`;
-  return explained('invalid_params', detail);
+  return errorWithDetail('invalid_params', detail);
 }
 
 function checkHeaders(method: string, params: JSONRPCRequest['params'], headers: IncomingHttpHeaders): void {
@@ -136,5 +137,5 @@ function decoded(value: string): string | undefined {
 }
 
 function mismatch(detail: string): GatewayError {
-  return explained('header_mismatch', detail);
+  return errorWithDetail('header_mismatch', detail);
 }

@@ -1,4 +1,4 @@
-import { explained, GatewayError } from '../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../kernel/errors.ts';
 import { excessOf, isObject } from '../kernel/json-shape.ts';
 import { META } from './revisions.ts';
 
@@ -32,7 +32,7 @@ export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
   // Each value takes at least one byte.
   if (bytes.length > maxValues && excessOf(bytes, { maxValues, maxLevels: maxValues }) !== undefined) {
     const detail = `A message can have at most ${maxValues} objects, lists and members.`;
-    throw explained('too_large', detail, { bound: 'mcp.maxMessageValues' });
+    throw errorWithDetail('too_large', detail, { bound: 'mcp.maxMessageValues' });
   }
   try {
     const text = decodeUtf8(bytes);

@@ -1,4 +1,4 @@
-import { explained, GatewayError } from '../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../kernel/errors.ts';
 import { type Catalogue, mayRead } from '../reads/catalogue/catalogue.ts';
 import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
@@ -59,7 +59,8 @@ export function createMethods(options: MethodsOptions) {
     const list = (membersFor: (names: ReadonlySet<string>) => object): Handler => {
       const results = new Map<string, Result>();
       return async ({ cursor }, { caller }) => {
-        if (cursor !== undefined) throw explained('invalid_params', 'There is no such cursor: this list has one page.');
+        if (cursor !== undefined)
+          throw errorWithDetail('invalid_params', 'There is no such cursor: this list has one page.');
         const shown = catalogue.offered.filter((one) => isForAll || mayRead(one, caller));
         const names = new Set(shown.map(({ resource }) => resource.name));
         const key = [...names].join();
@@ -99,7 +100,7 @@ export function createMethods(options: MethodsOptions) {
   const offered = offering(canNotify);
   const initialize: Handler = async (params) => {
     const flaw = flawOfClient(params, INITIALIZE);
-    if (flaw !== undefined) throw explained('invalid_params', `params.${flaw}: Is missing, or of another type.`);
+    if (flaw !== undefined) throw errorWithDetail('invalid_params', `params.${flaw}: Is missing, or of another type.`);
     const { protocolVersion: requested } = params;
     const protocolVersion = EARLIER_REVISIONS.includes(requested) ? requested : EARLIER;
     return resultOf({ protocolVersion, ...offered, serverInfo: server });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough, pipeline, type Readable, type Writable } from 'node:stream';
 import type { Identity } from '../credentials/authenticate.ts';
 import { endRecord, newRequestId, type RequestRecord } from '../kernel/caller.ts';
-import { explained, GatewayError } from '../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../kernel/errors.ts';
 import { nextTurn } from '../kernel/event-loop.ts';
 import { clientOf } from './client-record.ts';
 import { createDispatch, type DispatchOptions } from './dispatch.ts';
@@ -57,7 +57,7 @@ export function openStdio(options: StdioOptions) {
     const controller = new AbortController();
     const record: RequestRecord = {
       ...{ edge: 'stdio', requestId, callerKey: identity.credentialKey, rpc: loggedMethod(message) },
-      ...{ begun: performance.now(), ms: 0, outcome: 'internal', bytes: 0 },
+      ...{ startedAt: performance.now(), ms: 0, outcome: 'internal', bytes: 0 },
       client: clientOf(message, undefined, identity),
     };
     onCaller?.(record, identity);
@@ -100,7 +100,7 @@ export function openStdio(options: StdioOptions) {
 
   function answer(message: JSONRPCRequest, revision: Revision): void {
     const { id } = message;
-    if (open.has(id)) throw explained('invalid_rpc', 'A request with this id is still in progress.');
+    if (open.has(id)) throw errorWithDetail('invalid_rpc', 'A request with this id is still in progress.');
     const request = contextOf(message);
     open.set(id, request);
     const responded = dispatch(message, revision, request).then(({ response, stream }) => stream?.(notify) ?? response);

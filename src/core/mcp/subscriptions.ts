@@ -1,4 +1,4 @@
-import { explained, GatewayError } from '../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json-shape.ts';
 import type { Catalogue, ChangedList, Watch } from '../reads/catalogue/catalogue.ts';
 import type { JSONRPCNotification } from './message.ts';
@@ -35,7 +35,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
   const listen: Handler = async ({ notifications }, context, id) => {
     const requested = requestedUris(notifications);
     if (String(id).length > MAX_ID)
-      throw explained('invalid_params', `An id can have at most ${MAX_ID} characters here.`);
+      throw errorWithDetail('invalid_params', `An id can have at most ${MAX_ID} characters here.`);
     const watched = [...uris].filter(([, uri]) => watch !== undefined && requested.has(uri));
     const names = watched.map(([name]) => name);
     const accepted = names.length === 0 ? {} : { resourceSubscriptions: watched.map(([, uri]) => uri) };
@@ -59,7 +59,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
     const { notify, ending } = context;
     if (notify === undefined) {
       const detail = 'Over HTTP, changes are reported by subscriptions/listen of revision 2026-07-28 only.';
-      throw explained('not_found', detail);
+      throw errorWithDetail('not_found', detail);
     }
     if (open.has(name)) return resultOf({});
     const subscription = new AbortController();
@@ -101,7 +101,7 @@ function requestedUris(notifications: unknown): ReadonlySet<unknown> {
   const { resourceSubscriptions: uris = [] } = Object(notifications);
   const areUris = Array.isArray(uris) && uris.every((uri) => typeof uri === 'string');
   if (!isObject(notifications) || !areUris)
-    throw explained('invalid_params', 'params.notifications.resourceSubscriptions: Must be a list of URIs.');
+    throw errorWithDetail('invalid_params', 'params.notifications.resourceSubscriptions: Must be a list of URIs.');
   return new Set(uris);
 }
 

@@ -3,7 +3,7 @@ import { CALLER_VALUE, callerValuesIn, partsWithValues } from '../config/schema/
 import type { Config, ResourceConfig } from '../config/schema/settings.ts';
 import type { KeyOf } from '../credentials/authenticate.ts';
 import { type Caller, flawOf, HEADER_VALUE } from '../kernel/caller.ts';
-import { explained, type GatewayError } from '../kernel/errors.ts';
+import { errorWithDetail, type GatewayError } from '../kernel/errors.ts';
 import type { PageRequest, Upstream } from '../upstream/upstream.ts';
 import type { Read } from './snapshots/load.ts';
 
@@ -43,7 +43,7 @@ function sentValue(caller: Caller, name: string): string | undefined {
     return claim;
   }
   const [value, ...more] = caller.forwarded?.get(key.toLowerCase()) ?? [];
-  if (more.length > 0) throw explained('invalid_request', `The request has more than one ${key} header.`);
+  if (more.length > 0) throw errorWithDetail('invalid_request', `The request has more than one ${key} header.`);
   const isValid = value === undefined || (flawOf(value, HEADER_VALUE) === undefined && isSendable(value));
   if (!isValid) throw refusal('invalid_request', `The header ${key}`);
   return value;
@@ -56,7 +56,7 @@ function isSendable(value: string): boolean {
 }
 
 function refusal(code: 'access_denied' | 'invalid_request', what: string): GatewayError {
-  return explained(
+  return errorWithDetail(
     code,
     `${what} is not a value of up to ${MAX_CHARACTERS} characters that can be sent to the platform.`,
   );
@@ -68,8 +68,8 @@ function required(caller: Caller, name: string): string {
   if (value !== undefined) return value;
   const key = name.slice(name.indexOf('.') + 1);
   throw name.startsWith('claim.')
-    ? explained('access_denied', `The access token has no claim ${key}, which this list needs.`)
-    : explained('invalid_request', `This list needs the header ${key}.`);
+    ? errorWithDetail('access_denied', `The access token has no claim ${key}, which this list needs.`)
+    : errorWithDetail('invalid_request', `This list needs the header ${key}.`);
 }
 
 /** Values of callers that one upstream is sent: they are a part of who the caller is to it. */

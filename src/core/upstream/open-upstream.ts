@@ -36,22 +36,22 @@ export function openUpstream(options: OpenUpstreamOptions): Upstream & Pick<Brea
     ...client
   } = options;
   const { name, connections, events } = client;
-  const opening = Symbol(name);
+  const instanceId = Symbol(name);
   const now = performance.now.bind(performance);
   const retrying = withRetry(wrapClient(createUpstream(client), client.baseUrl), { ...retry, events, now });
-  const breaker = withBreaker(retrying, { ...breakerSettings, probeTimeoutMs: timeoutMs, opening, events, now });
-  const queued = withQueue(breaker, { slots: connections, maxQueue, opening, events, now });
+  const breaker = withBreaker(retrying, { ...breakerSettings, probeTimeoutMs: timeoutMs, instanceId, events, now });
+  const queued = withQueue(breaker, { slots: connections, maxQueue, instanceId, events, now });
   // Outside the queue: a call that waits for its authorization must not hold a slot.
   const authorized = withAuthorization(queued, {
     ...{ authorize, refused, rememberRejectedMs, events, now },
     check: breaker.check,
   });
-  events.upstreamOpened?.({ upstream: name, opening });
+  events.upstreamOpened?.({ upstream: name, instanceId });
   return {
     ...authorized,
     async close() {
       await Promise.all([authorized.close(), closeAuthorization?.()]);
-      events.upstreamClosed?.({ upstream: name, opening });
+      events.upstreamClosed?.({ upstream: name, instanceId });
     },
     get breakerState() {
       return breaker.breakerState;

@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { namesIn } from '../../core/config/schema/resource/templates.ts';
-import { type Config, checked, type ResourceConfig, resourceConfig } from '../../core/config/schema/settings.ts';
+import { assertDefined, type Config, type ResourceConfig, resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 
 /** One of the lists that a resource consists of, as if it were a resource by itself. */
@@ -19,7 +19,7 @@ export function partsOf(resource: Resource, { config, isWritten }: LoadedConfig)
   const settings = resourceConfig(config, resource);
   const { each, lists } = settings;
   const named =
-    typeof each === 'string' ? checked(Object.entries(config.resources).find(([of]) => of === each))[1] : each;
+    typeof each === 'string' ? assertDefined(Object.entries(config.resources).find(([of]) => of === each))[1] : each;
   const blocks: [list: string | undefined, object][] = lists?.map((block, index) => [`lists.${index}`, block]) ?? [
     [undefined, {}],
   ];
@@ -40,7 +40,7 @@ export function partsOf(resource: Resource, { config, isWritten }: LoadedConfig)
 }
 
 function parentsOf({ fields }: ResourceConfig, id: string, own: object): object {
-  const withId = { ...fields, id: { ...checked(fields['id']), from: id } };
+  const withId = { ...fields, id: { ...assertDefined(fields['id']), from: id } };
   return { ...own, method: 'GET', body: undefined, notFound: 'error', fields: withId };
 }
 

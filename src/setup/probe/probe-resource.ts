@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../../core/config/load-config.ts';
-import { checked, resourceConfig } from '../../core/config/schema/settings.ts';
+import { assertDefined, resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Identity } from '../../core/credentials/authenticate.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
@@ -43,14 +43,14 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const masks = createMasks(loaded, name, settings);
   const { safe, learn: onRequest } = masks;
   const { events, seen, warnings } = observe();
-  const { baseUrl, credential } = checked(config.upstreams[upstream]);
+  const { baseUrl, credential } = assertDefined(config.upstreams[upstream]);
   const parts = partsOf(resource, loaded);
   const partOf = ({ target }: TappedRequest) => parts.find((part) => settingsOf(part.settings, baseUrl, target));
   const isOfList = (request: TappedRequest) => {
     const part = partOf(request);
     return each === undefined || (part !== undefined && part.list !== 'each');
   };
-  const begun = performance.now();
+  const startedAt = performance.now();
   return readOnce({ config, resource: name, identity, onRequest, isOfList, events }, async (read) => {
     const { outcome, sent } = read;
     const { received, defaulted, excluded, dropped } = seen;
@@ -62,7 +62,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     const first = inspected?.page && firstItemOf(inspected.page, settings, requiredFields(resource), safe);
     const report = {
       ...{ ...named, ...describeExchange(read, masks), ...counts, ...nothing },
-      ...{ ms: rounded(performance.now() - begun), pages, excluded, dropped, warnings },
+      ...{ ms: rounded(performance.now() - startedAt), pages, excluded, dropped, warnings },
       signs: signsOf(inspected?.statements ?? [], safe),
       ...(first && { first }),
     };

@@ -79,18 +79,18 @@ function recordExchanges({ onRequest, isOfList = () => true }: Pick<SingleReadOp
   const kept = { list: 0, parents: 0 };
   const tap: Tap = (request) => {
     onRequest(request);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     let restBytes = 0;
     const exchange: Exchange = { request, isOfList: isOfList(request), status: 0, headers: {}, ms: 0, rest: [], ended };
     sent.push(exchange);
     return {
       answered(status, headers) {
-        answered.push(Object.assign(exchange, { status, headers, ms: performance.now() - begun }));
+        answered.push(Object.assign(exchange, { status, headers, ms: performance.now() - startedAt }));
       },
       read(body) {
         end();
-        exchange.ms = performance.now() - begun;
+        exchange.ms = performance.now() - startedAt;
         exchange.bytes = body.length;
         const of = exchange.isOfList ? 'list' : 'parents';
         kept[of] += 1;

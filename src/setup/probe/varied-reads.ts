@@ -1,4 +1,4 @@
-import { type Config, checked, type ResourceConfig } from '../../core/config/schema/settings.ts';
+import { assertDefined, type Config, type ResourceConfig } from '../../core/config/schema/settings.ts';
 import type { CredentialSettings } from '../../core/credentials/authorize.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
@@ -55,7 +55,7 @@ export function createVariedReads({ settings, onRequest, ...read }: VariedReadsO
 }
 
 function variedConfig(config: Config, resource: string, own: ResourceConfig, credential?: CredentialSettings): Config {
-  const upstream = checked(config.upstreams[own.upstream]);
+  const upstream = assertDefined(config.upstreams[own.upstream]);
   const retry = { ...upstream.retry, attempts: 0 };
   const varied = { ...upstream, ...(credential && { credential: credential as typeof upstream.credential }), retry };
   return {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createConfirmations } from '../../../src/capabilities/confirmation/confirmation.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import { type ListRequest, textDigestsOf, viewOf } from '../../../src/core/upstream/paging/list-read.ts';
+import { type ListRequest, summarize, textDigestsOf } from '../../../src/core/upstream/paging/list-read.ts';
 import type { Pagination } from '../../../src/core/upstream/paging/page-address.ts';
 import { firstTarget, paginate } from '../../../src/core/upstream/paging/paginate.ts';
 import type { PageTarget } from '../../../src/core/upstream/upstream.ts';
@@ -54,7 +54,7 @@ async function read(
     const from = replied.from ?? 0;
     const items = Array.from({ length: Math.max(0, replied.to - from) }, (_, index) => `${from + index}`);
     const body = { items, ...replied.statements };
-    const view = viewOf(pagination, { body, items, headers: {}, enclosing: [{ fields: [], value: body }] });
+    const view = summarize(pagination, { body, items, headers: {}, enclosing: [{ fields: [], value: body }] });
     const ids = textDigestsOf(items.map((item) => replied.idOf?.(Number(item)) ?? item));
     return { ...view, ids, digests: replied.idOf && textDigestsOf(items), idsMayRepeat: replied.idOf !== undefined };
   };

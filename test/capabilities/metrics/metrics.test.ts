@@ -27,7 +27,7 @@ async function scrape({ all }: Pick<Metrics, 'all'>) {
 }
 
 const ended = (record: Partial<RequestRecord>): RequestRecord => ({
-  ...{ edge: 'http', requestId: 'r', begun: 0, ms: 0, method: 'GET', route: '/mcp', bytes: 0 },
+  ...{ edge: 'http', requestId: 'r', startedAt: 0, ms: 0, method: 'GET', route: '/mcp', bytes: 0 },
   ...{ status: 200, outcome: 'ok' },
   ...record,
 });
@@ -117,7 +117,7 @@ const ROWS: readonly Row[] = [
     [{ ...LIST, ms: 12, error: 'upstream_invalid' }],
     'portico_load_duration_seconds_count{resource="tools",error_type="upstream_invalid"}',
   ],
-  ['snapshotStored', [{ ...TOOLS, bytes: 5, renewed: true }], 'portico_snapshots_stored_total{resource="tools"}'],
+  ['snapshotStored', [{ ...TOOLS, bytes: 5, notModified: true }], 'portico_snapshots_stored_total{resource="tools"}'],
   ['snapshotDisplaced', [TOOLS], 'portico_snapshots_evicted_total{resource="tools",reason="room"}'],
   [
     'snapshotEvicted',
@@ -258,7 +258,7 @@ describe('metrics', () => {
 
   it('drop the gauges of an upstream once none of its name is open any more, and keep its counters', async () => {
     const metrics = open();
-    const next = { upstream: 'acme', opening: Symbol('next') };
+    const next = { upstream: 'acme', instanceId: Symbol('next') };
     const state = 'portico_breaker_state{upstream="acme",state="open"}';
     const retries = 'portico_upstream_retries_total{upstream="acme"}';
     metrics.events.breakerChanged?.({ upstream: 'acme', state: 'open', calls: 5, failures: 5 });

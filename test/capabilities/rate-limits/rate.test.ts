@@ -179,7 +179,7 @@ describe('a rate that replicas share', () => {
       // A caller and an address of the same name.
       const request = { address: 'all', responseHeaders: {} } as HttpRequest;
       limits?.preVerify?.(request, 'all');
-      limits?.spend(request, { credentialKey: 'all' } as Caller);
+      limits?.countAgainstLimits(request, { credentialKey: 'all' } as Caller);
     }
     await settled();
     expect([...totals.values()]).to.deep.equal([1, 1, 1, 1]);

@@ -36,7 +36,7 @@ export const secretOf = (text: string): DeploymentSecret =>
 const SECRET = secretOf('the secret of the deployment');
 
 interface ReplicaOptions extends Partial<Pick<SharedSnapshotsOptions, 'secret' | 'maxValueBytes'>> {
-  readonly reading?: string;
+  readonly fingerprint?: string;
 }
 
 type Replica = ReturnType<ReturnType<typeof deployment>['replica']>;
@@ -47,7 +47,7 @@ export function deployment() {
   const now = () => clock.now;
   const redis = createMemoryRedis(now);
 
-  function replica({ reading = 'as always', ...given }: ReplicaOptions = {}) {
+  function replica({ fingerprint = 'as always', ...given }: ReplicaOptions = {}) {
     const connection = redis.connect();
     const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 100 });
     const looked: SharedLooked[] = [];
@@ -71,7 +71,7 @@ export function deployment() {
         resource,
         siblings: ['projects', 'workflows', 'tools'],
         cache,
-        secondLevel: { store: snapshots.store, origin: 'https://platform.example', reading, maxBytes: 1_000_000 },
+        secondLevel: { store: snapshots.store, origin: 'https://platform.example', fingerprint, maxBytes: 1_000_000 },
         lifetime: resource === 'projects' ? undefined : LIFETIME,
         waiting: roomy(),
         events,

@@ -27,11 +27,11 @@ describe('a read that misses the memory of its replica', () => {
     clock.now += 20 * SECOND;
     const copied = await other.tools.read(alice);
     expect(copied).to.deep.include({ snapshot: { ...loaded.snapshot }, excluded: 3, dropped: 2 });
-    expect(copied).to.include({ copied: true, upstreamMs: 0 });
+    expect(copied).to.include({ fromSharedCache: true, upstreamMs: 0 });
     expect(copied.cached).to.include({ stored: false, freshUntil: clock.now + 40 * SECOND });
     expect(copied.cached).to.not.have.property('forwarded');
     const hit = await other.tools.read(alice);
-    expect(hit).to.not.have.property('copied');
+    expect(hit).to.not.have.property('fromSharedCache');
     expect([other.outcomes(), other.ended, other.tools.departures]).to.deep.equal([['hit'], ['shared', 'hit'], []]);
     expect(one.outcomes()).to.deep.equal(['miss']);
     expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'stored' }]);
@@ -95,7 +95,7 @@ describe('a shared copy', () => {
     const { replica, redis } = deployment();
     await readLanding(replica(), 'a');
     const [[name, bytes] = ['', Buffer.of()]] = redis.held;
-    const others = [replica({ secret: secretOf('of another deployment') }), replica({ reading: 'in another way' })];
+    const others = [replica({ secret: secretOf('of another deployment') }), replica({ fingerprint: 'in another way' })];
     for (const other of others) {
       await readLanding(other, 'b');
       expect(other.outcomes()).to.deep.equal(['miss']);
@@ -123,7 +123,7 @@ describe('a shared copy', () => {
     const other = replica();
     const reading = other.tools.read(alice);
     const departure = await departureOf(other.tools);
-    expect(departure.options?.known?.upstreamEtag).to.equal('"x"');
+    expect(departure.options?.previous?.upstreamEtag).to.equal('"x"');
     departure.reject(failed);
     expect(ids(await reading)).to.equal('old');
     expect(other.outcomes()).to.deep.equal(['stale']);

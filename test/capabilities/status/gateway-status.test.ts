@@ -17,10 +17,10 @@ describe('the status of a gateway', () => {
     const refused = async () => (await status()).upstreams.map((upstream) => [upstream.name, upstream.refused]);
     const next = Symbol('next');
     events.callRefused?.({ ...PAGE, code: 'breaker_open' });
-    events.upstreamOpened?.({ upstream: 'acme', opening: next });
+    events.upstreamOpened?.({ upstream: 'acme', instanceId: next });
     events.upstreamClosed?.(ACME);
     expect(await refused()).to.deep.equal([['acme', 1]]);
-    events.upstreamClosed?.({ upstream: 'acme', opening: next });
+    events.upstreamClosed?.({ upstream: 'acme', instanceId: next });
     expect(await refused()).to.deep.equal([]);
   });
 });

@@ -10,7 +10,7 @@ const CONFIG = configOf({
   resources: { projects: upstream, workflows: upstream, tools: upstream },
 });
 
-export const ACME = { upstream: 'acme', opening: Symbol('acme') };
+export const ACME = { upstream: 'acme', instanceId: Symbol('acme') };
 export const PAGE = { requestId: 'r-1', upstream: 'acme', method: 'GET', ms: 1, bytes: 1 } as const;
 
 /** The status of a gateway with one upstream, with a clock that `later` moves. */

@@ -139,7 +139,7 @@ describe('the verdict on a gateway', () => {
   it('loses the breaker of an upstream that a reload replaced, whatever becomes of it', async () => {
     const { events, status, lines } = openStatus();
     events.breakerChanged?.({ ...BREAKER, state: 'open' });
-    events.upstreamOpened?.({ upstream: 'acme', opening: Symbol('next') });
+    events.upstreamOpened?.({ upstream: 'acme', instanceId: Symbol('next') });
     events.breakerChanged?.({ ...BREAKER, state: 'open' });
     expect(await lines()).to.deep.equal([]);
     expect((await status()).upstreams[0]?.breaker).to.equal('closed');

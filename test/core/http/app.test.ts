@@ -126,7 +126,7 @@ describe('the record of a request', () => {
     await exchange(url, get('/secret/path?secret=query'));
     await exchange(url, get(LIST, { Authorization: undefined }));
     const [read, known, list, unknown, missing] = await ended(5);
-    const always = ['edge', 'requestId', 'begun', 'ms', 'method', 'route', 'status', 'outcome', 'bytes'];
+    const always = ['edge', 'requestId', 'startedAt', 'ms', 'method', 'route', 'status', 'outcome', 'bytes'];
     expect(read).to.have.all.keys(...always, 'resource', 'upstreamMs', 'cache', 'callerKey');
     expect(read).to.include({
       ...{ edge: 'http', method: 'GET', route: READS, resource: 'tools', status: 200, outcome: 'ok' },
@@ -149,12 +149,12 @@ describe('the record of a request', () => {
     const asked = performance.now();
     const answer = exchange(url, get(READ));
     await eventually(() => reads.length === 1);
-    const begun = performance.now();
+    const released = performance.now();
     release();
     await answer;
     const [record] = await ended(1);
-    expect(record?.begun).to.be.within(asked, begun);
-    expect((record?.begun ?? 0) + (record?.ms ?? 0)).to.be.within(begun, performance.now());
+    expect(record?.startedAt).to.be.within(asked, released);
+    expect((record?.startedAt ?? 0) + (record?.ms ?? 0)).to.be.within(released, performance.now());
   });
 
   it('holds nothing that a caller sent, except ids', async () => {

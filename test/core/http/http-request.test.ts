@@ -94,10 +94,10 @@ describe('the signal of a request', () => {
     const { signal } = early;
     expect(signal.aborted).to.equal(false);
     expect(early.signal).to.equal(signal);
-    early.abandon();
+    early.markDisconnected();
     expect(signal.aborted).to.equal(true);
     const late = open([]);
-    late.abandon();
+    late.markDisconnected();
     expect(late.signal.aborted).to.equal(true);
   });
 });

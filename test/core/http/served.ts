@@ -42,7 +42,7 @@ const SETTINGS: HttpSettings = { ...configOf(settingsFor('http://127.0.0.1:9')).
 
 /** A record of a request without its empty fields. */
 export type Ended = Record<string, unknown> &
-  Pick<RequestRecord, 'requestId' | 'begun' | 'ms' | 'outcome' | 'bytes' | 'error'>;
+  Pick<RequestRecord, 'requestId' | 'startedAt' | 'ms' | 'outcome' | 'bytes' | 'error'>;
 
 export type Served = Awaited<ReturnType<typeof serve>>;
 
@@ -167,7 +167,19 @@ function createRecorder() {
 }
 
 const FIELDS = [
-  ...(['edge', 'requestId', 'traceId', 'begun', 'ms', 'method', 'route', 'rpc', 'tool', 'resource', 'status'] as const),
+  ...([
+    'edge',
+    'requestId',
+    'traceId',
+    'startedAt',
+    'ms',
+    'method',
+    'route',
+    'rpc',
+    'tool',
+    'resource',
+    'status',
+  ] as const),
   ...(['outcome', 'bytes', 'upstreamMs', 'cache', 'callerKey', 'error'] as const),
 ];
 

@@ -9,7 +9,7 @@ import type { Logger } from '../../../src/core/log/logger.ts';
 import { captureLog } from './captured-log.ts';
 
 const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({
-  ...{ edge: 'http', requestId: 'r-1', begun: 0, ms: 20.04, outcome: 'ok', bytes: 0 },
+  ...{ edge: 'http', requestId: 'r-1', startedAt: 0, ms: 20.04, outcome: 'ok', bytes: 0 },
   ...more,
 });
 

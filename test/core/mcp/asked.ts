@@ -102,7 +102,7 @@ export function asked(options: AskedOptions = {}) {
   async function raw(body: string | Buffer, { headers = NO_HEADERS, ...rest }: Rest = {}) {
     const bugs = all.length;
     const requestId = 'request-of-the-test';
-    const record: RequestRecord = { edge: 'http', requestId, begun: 0, ms: 0, outcome: '', bytes: 0 };
+    const record: RequestRecord = { edge: 'http', requestId, startedAt: 0, ms: 0, outcome: '', bytes: 0 };
     const context = {
       caller: callerWith(),
       get signal(): AbortSignal {

@@ -50,7 +50,9 @@ describe('the record of a client of MCP', () => {
   });
 
   it('has no text with a credential of the caller, however it is encoded', async () => {
-    const caller = callerWith(`${TOKEN}/+`, { others: new Map([['x-key', [new Credential('other-secret')]]]) });
+    const caller = callerWith(`${TOKEN}/+`, {
+      headerCredentials: new Map([['x-key', [new Credential('other-secret')]]]),
+    });
     for (const text of [`${TOKEN}/+`, `a${encodeURIComponent(`${TOKEN}/+`)}b`, 'key other-secret']) {
       const client = await recorded({ name: text, version: text }, { caller });
       expect(client).to.include({ name: undefined, version: undefined });

@@ -115,7 +115,7 @@ describe('MCP over stdio', () => {
       ['resources/read', 'cancelled'],
       ['ping', 'ok'],
     ]);
-    expect((records[0]?.begun ?? 0) + (records[0]?.ms ?? 0)).to.be.within(read, cancelled);
+    expect((records[0]?.startedAt ?? 0) + (records[0]?.ms ?? 0)).to.be.within(read, cancelled);
   });
 
   it('closes after the end of its input, when all requests are answered', async () => {

@@ -100,7 +100,7 @@ describe('a failed read over MCP', () => {
 
   it('that is a bug reveals nothing, and is logged once', async () => {
     const bug = new Error(`at http://internal.example with ${TOKEN} and other-secret`);
-    const caller = callerWith(TOKEN, { others: new Map([['x-key', [new Credential('other-secret')]]]) });
+    const caller = callerWith(TOKEN, { headerCredentials: new Map([['x-key', [new Credential('other-secret')]]]) });
     const asking = failing(bug).earlier('resources/read', { uri: URIS[2] }, { caller });
     const { status, json, bugs, record } = await asking;
     expect(status).to.equal(200);

@@ -104,7 +104,7 @@ export function resourceConfig({ resources }: Config, { name }: Resource): Resou
 }
 
 /** What settings that were checked have for certain. */
-export function checked<T>(value: T | undefined): T {
+export function assertDefined<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the settings were not checked');
   return value;
 }

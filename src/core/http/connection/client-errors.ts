@@ -25,7 +25,7 @@ const LINGER_MS = 1000;
 /** Answers bytes that do not parse or come too slowly: by a problem, or by closing the connection after earlier requests. */
 export function answerClientErrors(server: Server, connections: Connections, events: Events): void {
   function refuse({ socket }: Connection, error: GatewayError): void {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const requestId = newRequestId();
     const problem = problemResponse(error, requestId);
     const response = { ...problem, headers: { ...headersFor(requestId), ...problem.headers } };
@@ -34,8 +34,8 @@ export function answerClientErrors(server: Server, connections: Connections, eve
     events.requestEnded?.({
       edge: 'http',
       requestId,
-      begun,
-      ms: performance.now() - begun,
+      startedAt,
+      ms: performance.now() - startedAt,
       route: UNKNOWN_PATH.path,
       status: response.status,
       outcome: error.code,

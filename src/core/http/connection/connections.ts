@@ -5,7 +5,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Events } from '../../kernel/events.ts';
 import { abortConnection } from './aborted.ts';
 
-interface Exchange {
+interface PendingRequest {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
 }
@@ -14,9 +14,9 @@ interface Exchange {
 export interface Connection {
   readonly socket: Socket;
   /** The exchange that is being answered, until its response was sent. */
-  current: Exchange | undefined;
+  current: PendingRequest | undefined;
   /** Requests that are answered after it, in order. */
-  readonly waiting: Exchange[];
+  readonly waiting: PendingRequest[];
   /** Whether nothing that arrives from now on is answered. */
   isClosing: boolean;
   /** Bytes received when the last request had arrived. More means another request. */
@@ -75,7 +75,7 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
     }
   }
 
-  function begin(connection: Connection, exchange: Exchange): void {
+  function begin(connection: Connection, exchange: PendingRequest): void {
     const { req, res } = exchange;
     connection.current = exchange;
     if (isStopping) closeAfter(connection);

@@ -1,5 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts';
-import { explained, GatewayError } from '../../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../../kernel/errors.ts';
 import type { Catalogue } from '../../reads/catalogue/catalogue.ts';
 import { createRecordedRead } from '../../reads/catalogue/recorded-read.ts';
 import type { Representations } from '../../reads/representations/representations.ts';
@@ -86,13 +86,16 @@ function uriIn(query: string): string {
   const plain = PLAIN_QUERY.exec(query)?.[1];
   if (plain !== undefined) return plain;
   const [uri, ...others] = new URLSearchParams(query).getAll('uri');
-  if (others.length > 0) throw explained('invalid_request', 'Send the query parameter uri once.');
+  if (others.length > 0) throw errorWithDetail('invalid_request', 'Send the query parameter uri once.');
   if (uri === undefined || uri === '') throw new GatewayError('uri_missing');
   return uri;
 }
 
 /** Returns the headers of a snapshot, also for 304 (RFC 9111, RFC 9211). `now`: milliseconds since the epoch. */
-export function headersOfLoad({ snapshot, cached, collapsed, copied, renewed, dropped }: Load, now: number) {
+export function headersOfLoad(
+  { snapshot, cached, collapsed, fromSharedCache, notModified, dropped }: Load,
+  now: number,
+) {
   const headers: Record<string, string> = { ETag: snapshot.etag };
   if (dropped > 0) headers['Portico-Dropped-Items'] = String(dropped);
   if (cached === undefined) {
@@ -105,14 +108,14 @@ export function headersOfLoad({ snapshot, cached, collapsed, copied, renewed, dr
   // So that `max-age` less `Age` is what is left (RFC 9111, section 4.2).
   const maxAge = freshUntil > now ? Math.max(0, seconds(freshUntil - receivedAt)) : 0;
   const held = forwarded === undefined || error !== undefined;
-  const forwardedStatus = renewed ? 304 : error?.upstreamStatus;
+  const forwardedStatus = notModified ? 304 : error?.upstreamStatus;
   let status = forwarded === undefined ? 'portico; hit' : `portico; fwd=${forwarded}`;
   // Only where it differs from the status of the response.
   if (forwardedStatus !== undefined) status += `; fwd-status=${forwardedStatus}`;
   if (held) status += `; ttl=${seconds(freshUntil - now)}`;
   if (stored) status += '; stored';
   if (collapsed) status += '; collapsed';
-  if (copied) status += '; detail=shared';
+  if (fromSharedCache) status += '; detail=shared';
   if (error !== undefined) status += `; detail=${error.code.replaceAll('_', '-')}`;
   headers['Cache-Control'] = `private, max-age=${maxAge}`;
   headers['Cache-Status'] = status;

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { explained, GatewayError } from '../../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../../kernel/errors.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { createClientAddress } from './client-address.ts';
 import { createIsOwnHost, isHost, isSameOrigin } from './hosts.ts';
@@ -113,5 +113,5 @@ export function createAdmit(options: AdmitOptions) {
 }
 
 function invalid(detail: string): GatewayError {
-  return explained('invalid_request', detail);
+  return errorWithDetail('invalid_request', detail);
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { explained, GatewayError } from '../../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../../kernel/errors.ts';
 import { createKeyedCounter } from '../../kernel/quotas.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { announcedBytes, hasBody } from './request-head.ts';
@@ -77,7 +77,8 @@ export async function readBody(
 ): Promise<Buffer> {
   // For a request without a body Node creates no stream that would end (`optimizeEmptyRequests`).
   if (!hasBody(req)) return NO_BODY;
-  const tooLarge = () => explained('too_large', `The request body can have at most ${maxBytes} bytes.`, { bound });
+  const tooLarge = () =>
+    errorWithDetail('too_large', `The request body can have at most ${maxBytes} bytes.`, { bound });
   if (announcedBytes(req) > maxBytes) throw tooLarge();
   hold(0);
   const failed = broken.get(req);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import Negotiator from 'negotiator';
-import { explained, GatewayError } from '../../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../../kernel/errors.ts';
 
 const MEDIA_TYPES = ['application/json;charset=utf-8'];
 /** Common values, which are not parsed. The last one is what MCP requires. */
@@ -12,7 +12,7 @@ const MAX_LENGTH = 1024;
 /** Throws `headers_too_large` for a value that is too long to be parsed. */
 function negotiatorOf(name: 'accept' | 'accept-encoding', value: string): Negotiator {
   if (value.length > MAX_LENGTH) {
-    throw explained('headers_too_large', `The header ${name} can have at most ${MAX_LENGTH} characters.`);
+    throw errorWithDetail('headers_too_large', `The header ${name} can have at most ${MAX_LENGTH} characters.`);
   }
   return new Negotiator({ headers: { [name]: value } });
 }

@@ -31,7 +31,7 @@ export interface Credentials {
   /** One for each field line: a second line is refused, since a proxy in front may have checked the other one. */
   readonly authorization: readonly Credential[];
   /** The same for other headers that settings name, by name in lower case; `undefined` where none was sent. */
-  readonly others: ReadonlyMap<string, readonly Credential[]> | undefined;
+  readonly headerCredentials: ReadonlyMap<string, readonly Credential[]> | undefined;
   readonly all: readonly Credential[];
   /** Numbers of `Host` and `Content-Type` lines. */
   readonly hosts: number;
@@ -53,7 +53,7 @@ export function takeCredentials(
 ): Credentials {
   const authorization: Credential[] = [];
   const all: Credential[] = [];
-  let others: Map<string, Credential[]> | undefined;
+  let headerCredentials: Map<string, Credential[]> | undefined;
   let hosts = 0;
   let contentTypes = 0;
   let headerBytes = 0;
@@ -71,11 +71,11 @@ export function takeCredentials(
     all.push(credential);
     if (name === 'authorization') authorization.push(credential);
     else {
-      others ??= new Map();
-      others.set(name, [...(others.get(name) ?? []), credential]);
+      headerCredentials ??= new Map();
+      headerCredentials.set(name, [...(headerCredentials.get(name) ?? []), credential]);
     }
   }
-  return { authorization, others, all, hosts, contentTypes, headerBytes };
+  return { authorization, headerCredentials, all, hosts, contentTypes, headerBytes };
 }
 
 /** Returns the bytes of a body whose length is announced; 0 for no body, and for one of unknown length (RFC 9112, section 6.3). */

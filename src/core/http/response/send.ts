@@ -21,7 +21,7 @@ export function sendResponse(request: HttpRequest, response: HttpResponse): Prom
   for (const name in response.headers) headers.push(name, response.headers[name] as string);
   if (closesConnection(request)) res.setHeader('Connection', 'close');
   if (typeof body === 'function') {
-    record.openedMs = performance.now() - record.begun;
+    record.headMs = performance.now() - record.startedAt;
     res.writeHead(status, headers);
     return sendStream(body, request);
   }
@@ -55,7 +55,7 @@ async function sendStream(body: StreamBody, request: HttpRequest): Promise<void>
     callOff();
     if (!error) return;
     // The client left before Node noticed that.
-    request.abandon();
+    request.markDisconnected();
     throw error;
   }
   // A client that has stopped reading must not delay a shutdown.

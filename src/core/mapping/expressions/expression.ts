@@ -18,7 +18,11 @@ export function compileExpression(text: string): Expression {
   if (issue !== undefined) throw new SyntaxError(`the expression ${text} ${issue}`);
   const node = parse(text);
   const direct = compileDirect(node);
-  return { direct: direct !== undefined, leadingFields: leadsOf(node).fields, evaluate: direct ?? interpreted(node) };
+  return {
+    direct: direct !== undefined,
+    leadingFields: pathPrefix(node).fields,
+    evaluate: direct ?? interpreted(node),
+  };
 }
 
 function interpreted(node: ExpressionNode): Evaluate {
@@ -35,7 +39,7 @@ function interpreted(node: ExpressionNode): Evaluate {
 }
 
 /** Returns the fields and indexes at the start of an expression. `whole`: they are the entire expression. */
-export function leadsOf(node: ExpressionNode): {
+export function pathPrefix(node: ExpressionNode): {
   readonly fields: readonly (string | number)[];
   readonly whole: boolean;
 } {
@@ -51,20 +55,20 @@ export function leadsOf(node: ExpressionNode): {
     case 'Subexpression':
     case 'IndexExpression':
     case 'Pipe': {
-      const left = leadsOf(node.left);
+      const left = pathPrefix(node.left);
       if (!left.whole) return left;
-      const right = leadsOf(node.right);
+      const right = pathPrefix(node.right);
       return { fields: [...left.fields, ...right.fields], whole: right.whole };
     }
     case 'Projection':
     case 'FilterProjection':
     case 'ValueProjection':
     case 'OrExpression':
-      return { ...leadsOf(node.left), whole: false };
+      return { ...pathPrefix(node.left), whole: false };
     case 'Flatten':
-      return { ...leadsOf(node.child), whole: false };
+      return { ...pathPrefix(node.child), whole: false };
     case 'AndExpression':
-      return { ...leadsOf(node.right), whole: false };
+      return { ...pathPrefix(node.right), whole: false };
     case 'Function':
     case 'MultiSelectList':
       return { fields: sharedLeads(node.children), whole: false };
@@ -75,7 +79,7 @@ export function leadsOf(node: ExpressionNode): {
 
 /** Common start of all alternatives, and the rest of the first. */
 function sharedLeads(nodes: readonly ExpressionNode[]): readonly (string | number)[] {
-  const [first = [], ...others] = nodes.map((node) => leadsOf(node).fields).filter(({ length }) => length > 0);
+  const [first = [], ...others] = nodes.map((node) => pathPrefix(node).fields).filter(({ length }) => length > 0);
   const parting = first.findIndex((field, depth) => others.some((other) => other[depth] !== field));
   return parting === -1 ? first : first.slice(0, parting + 1);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { explained, GatewayError } from '../../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../../kernel/errors.ts';
 import { showHidden } from '../../kernel/hidden-text.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
 import { listValues } from './known-values.ts';
@@ -97,7 +97,7 @@ export function createReadArguments(
       const requested = taken[name];
       // zod would check and report each of them.
       if (Array.isArray(requested) && requested.length > names.length)
-        throw explained('invalid_params', `${name}: There are ${names.length}: ${names.join(', ')}.`);
+        throw errorWithDetail('invalid_params', `${name}: There are ${names.length}: ${names.join(', ')}.`);
     }
     const parsed = shape.safeParse(taken);
     if (!parsed.success) {

@@ -1,4 +1,4 @@
-import { explained } from '../../kernel/errors.ts';
+import { errorWithDetail } from '../../kernel/errors.ts';
 import type { Item } from '../../resources/resource.ts';
 
 /** Values that are named per field, and their length in UTF-16 code units. All others are counted together. */
@@ -48,5 +48,5 @@ function mostFrequent(counts: ReadonlyMap<string, number>, show: (value: string)
 
 function tooMany(field: string) {
   const detail = `There are too many different values to count, the last one in ${field}. Narrow the list with query or a filter, or count by another field.`;
-  return explained('result_too_large', detail);
+  return errorWithDetail('result_too_large', detail);
 }

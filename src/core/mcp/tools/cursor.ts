@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { explained, GatewayError } from '../../kernel/errors.ts';
+import { errorWithDetail, GatewayError } from '../../kernel/errors.ts';
 
 type CursorPosition = { readonly etag: string; readonly filter: object };
 
@@ -16,7 +16,7 @@ export function writeCursor({ etag, filter }: CursorPosition, offset: number): s
 export function readCursor({ etag, filter }: CursorPosition, cursor: string): number {
   const parts = SHAPE.exec(cursor)?.groups;
   if (parts?.['arguments'] !== filterDigest(filter))
-    throw explained(
+    throw errorWithDetail(
       'invalid_params',
       'cursor: Was not issued for these arguments. Repeat those of before, or omit it.',
     );

@@ -1,4 +1,4 @@
-import { explained, type GatewayError } from '../../kernel/errors.ts';
+import { errorWithDetail, type GatewayError } from '../../kernel/errors.ts';
 import { createTurnBytes } from '../../kernel/event-loop.ts';
 import { mayHideText } from '../../kernel/hidden-text.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
@@ -116,5 +116,5 @@ function tooLarge(fitting: number, maxBytes: number): GatewayError {
     fitting === 0
       ? `Not even one of these items fits into the ${maxBytes} bytes of a result. Read the resource instead, or name the fields that you need, and fewer to count.`
       : `These items need more than the ${maxBytes} bytes of a result. Set limit to ${fitting} or less, or omit it, and continue with nextCursor, narrow the list with query or a filter, or name the fields that you need.`;
-  return explained('result_too_large', detail, { bound: 'mcp.maxResultBytes' });
+  return errorWithDetail('result_too_large', detail, { bound: 'mcp.maxResultBytes' });
 }

@@ -1,4 +1,4 @@
-import { explained, type GatewayError } from '../../kernel/errors.ts';
+import { errorWithDetail, type GatewayError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json-shape.ts';
 import { createSizedLru } from '../../kernel/lru.ts';
 import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
@@ -73,13 +73,13 @@ export function createTools(options: ToolsOptions) {
       context: RequestContext,
     ): Promise<Result> {
       const { name, arguments: given } = params;
-      if (typeof name !== 'string') throw explained('invalid_params', 'params.name: Must be the name of a tool.');
+      if (typeof name !== 'string') throw errorWithDetail('invalid_params', 'params.name: Must be the name of a tool.');
       if (given !== undefined && !isObject(given))
-        throw explained('invalid_params', 'params.arguments: Must be an object.');
+        throw errorWithDetail('invalid_params', 'params.arguments: Must be an object.');
       const tool = byName.get(name);
       if (tool === undefined) {
         const names = tools.map((one) => one.tool.name).join(', ');
-        throw explained('invalid_params', `There is no such tool. Tools are: ${names}.`);
+        throw errorWithDetail('invalid_params', `There is no such tool. Tools are: ${names}.`);
       }
       context.record.tool = tool.tool.name;
       try {

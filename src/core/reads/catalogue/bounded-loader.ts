@@ -14,7 +14,7 @@ export interface LoaderBounds {
   readonly events: Events;
 }
 
-interface LoadInBounds extends Pick<LoadOptions, 'known'> {
+interface LoadInBounds extends Pick<LoadOptions, 'previous'> {
   readonly caller: Caller;
   /** By `performance.now()`. */
   readonly dueAt: number;
@@ -28,7 +28,7 @@ export function createBoundedLoader(
   upstream: string,
   load: (options: LoadInBounds) => Promise<Load>,
 ): Loader {
-  return async (caller, signal, { known, dueAt: dueAtLast = Number.POSITIVE_INFINITY } = {}) => {
+  return async (caller, signal, { previous, dueAt: dueAtLast = Number.POSITIVE_INFINITY } = {}) => {
     const startedAt = performance.now();
     const dueAt = Math.min(startedAt + timeoutMs, dueAtLast);
     const account = loading.open({ maxReadBytes });
@@ -36,7 +36,7 @@ export function createBoundedLoader(
       events.loadEnded?.({ resource, upstream, ms: performance.now() - startedAt, ...why });
     try {
       const loaded = await withDeadline(timeoutMs, signal, (until) =>
-        load({ caller, dueAt, account, signal: until, known }),
+        load({ caller, dueAt, account, signal: until, previous }),
       );
       emitEnd();
       return loaded;

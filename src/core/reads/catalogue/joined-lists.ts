@@ -56,8 +56,8 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
   const isParentRead = new Set<number>();
 
   return createBoundedLoader(options, upstream, async ({ caller, dueAt, account, signal }) => {
-    const startedAt = now();
-    const begun = performance.now();
+    const loadStartedAt = now();
+    const startedAt = performance.now();
     const sum = { pages: 0, received: 0, excluded: 0, dropped: 0 };
     const defaulted = new Map<string, number>();
     const own: Events = Object.assign(Object.create(quiet), {
@@ -98,10 +98,10 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     }
     checkList(resource, options.rules, { ...NO_COUNTS, ...sum });
     if (options.triesParents) await checkParents();
-    const snapshot = await join(loaded, startedAt);
+    const snapshot = await join(loaded, loadStartedAt);
     events.listLoaded?.({ resource, upstream, ...sum, items: snapshot.count, defaulted });
     const { pages, excluded, dropped } = sum;
-    return { snapshot, pages, excluded, dropped, upstreamMs: Math.min(upstreamMs, performance.now() - begun) };
+    return { snapshot, pages, excluded, dropped, upstreamMs: Math.min(upstreamMs, performance.now() - startedAt) };
 
     /** Throws if a list is the same below every parent, and below one that does not exist: then the platform does not read the parent. */
     async function checkParents(): Promise<void> {
@@ -143,7 +143,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
   }
 
   /** Joins the items in the order of the lists. Ids that several parents have are joined with the parent's. */
-  async function join(loaded: readonly LoadedList[], startedAt: number): Promise<Snapshot> {
+  async function join(loaded: readonly LoadedList[], loadStartedAt: number): Promise<Snapshot> {
     const listOf = new Map<string, LoadedList>();
     const repeated = new Set<string>();
     for (const list of loaded) {
@@ -172,7 +172,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
         reason: `${count - ids.size} items have the id of another one: correct resources.${resource}.${key}, or set resources.${resource}.duplicateIds: allow`,
       });
     }
-    return joinPages(pages, startedAt);
+    return joinPages(pages, loadStartedAt);
   }
 }
 

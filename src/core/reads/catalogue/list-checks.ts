@@ -1,7 +1,13 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import type { MappingFinding } from '../../kernel/events.ts';
 import { createSizedLru } from '../../kernel/lru.ts';
-import { type FieldCounts, findingsOf, itemsLeft, type MappingCounts, nothingLeft } from '../../mapping/mapper.ts';
+import {
+  emptiedBySettings,
+  type FieldCounts,
+  findingsOf,
+  itemsLeft,
+  type MappingCounts,
+} from '../../mapping/mapper.ts';
 import { inSteps } from '../../upstream/paging/list-read.ts';
 import type { MappedPage } from './page-reader.ts';
 
@@ -41,7 +47,7 @@ export function checkIds(resource: string, { duplicateIds }: ListRules, counts: 
 
 /** Throws `upstream_invalid` for a complete list that contradicts its settings. */
 export function checkList(resource: string, rules: ListRules, counts: MappingCounts): void {
-  const left = nothingLeft(counts);
+  const left = emptiedBySettings(counts);
   if (left === undefined || rules.allowEmpty === true || (rules.isOfParent === true && counts.received > 0)) return;
   throw refused(
     `nothing is left of a reply that was not empty (${left.why})`,

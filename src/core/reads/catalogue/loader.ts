@@ -12,7 +12,7 @@ import { type EncodedItems, joinPages, type Snapshot } from '../snapshots/snapsh
 import { createBoundedLoader, type LoaderBounds } from './bounded-loader.ts';
 import { checkIds, checkList, createDistinctIds, type ListRules } from './list-checks.ts';
 import type { MappedPage, ReadPage } from './page-reader.ts';
-import { bodyShowsEnd, createMemo, headerSigns, type Made, tagged } from './reply-reuse.ts';
+import { bodyShowsEnd, createReplyMemo, headerSigns, type MappedReply, tagged } from './reply-reuse.ts';
 
 export interface LoaderOptions extends LoaderBounds {
   readonly upstream: Upstream;
@@ -27,7 +27,7 @@ export interface LoaderOptions extends LoaderBounds {
 }
 
 /** A page, or the reused result of an identical body. */
-type First = { readonly page: MappedPage; readonly body: Buffer } | { readonly made: Made };
+type First = { readonly page: MappedPage; readonly body: Buffer } | { readonly made: MappedReply };
 
 /** Loads a list page by page. The first page is requested alone, because its reply may show that the list is unchanged. */
 export function createLoader(options: LoaderOptions): Loader {
@@ -37,23 +37,23 @@ export function createLoader(options: LoaderOptions): Loader {
   const [path] = firstPage.target.split('?', 1);
   // A first page is the whole list only if its body shows the end, whatever its headers are.
   const showsEnd = bodyShowsEnd(list.pagination);
-  const memo = showsEnd ? createMemo() : undefined;
+  const memo = showsEnd ? createReplyMemo() : undefined;
 
   async function load(
     caller: Caller,
     account: LoadAccount,
     signal: AbortSignal,
     timing: LoadTiming,
-    known?: Load,
+    previous?: Load,
   ): Promise<Load> {
     const loadStartedAt = now();
     const isDue = confirmation.isDue();
-    const begun = performance.now();
+    const startedAt = performance.now();
     let ownMs = 0;
     const spend = (ms: number) => {
       ownMs += ms;
     };
-    const upstreamMs = () => performance.now() - begun - ownMs;
+    const upstreamMs = () => performance.now() - startedAt - ownMs;
     const loadedNow = ({ snapshot }: { readonly snapshot: Snapshot }): Snapshot =>
       Object.freeze({ ...snapshot, loadStartedAt, receivedAt: now() });
 
@@ -82,7 +82,7 @@ export function createLoader(options: LoaderOptions): Loader {
       return page;
     }
 
-    function emitLoaded({ snapshot, counts }: Made, pages: number): void {
+    function emitLoaded({ snapshot, counts }: MappedReply, pages: number): void {
       const { received, excluded, dropped, fields } = counts;
       const times = [...fields].map(([name, of]) => [name, of.defaulted] as const);
       const defaulted = new Map(times.filter(([, count]) => count > 0));
@@ -103,7 +103,7 @@ export function createLoader(options: LoaderOptions): Loader {
         checkIds(resource, rules, counts);
       }
       checkList(resource, rules, counts);
-      const made: Made = { snapshot: await joinPages(pages, loadStartedAt), counts };
+      const made: MappedReply = { snapshot: await joinPages(pages, loadStartedAt), counts };
       if (pages.length === 1) memo?.set(body, headerSigns(headers), made);
       return { made, pages: pages.length };
     }
@@ -118,7 +118,7 @@ export function createLoader(options: LoaderOptions): Loader {
       });
     };
 
-    const request = { ...firstPage, ifNoneMatch: isDue ? undefined : known?.upstreamEtag, read: readFirst };
+    const request = { ...firstPage, ifNoneMatch: isDue ? undefined : previous?.upstreamEtag, read: readFirst };
     const reply = await get(request, signal).catch(async (error: unknown): Promise<Reply<First>> => {
       const isEmpty = rules.notFound === 'empty' && error instanceof GatewayError && error.upstreamStatus === 404;
       if (!isEmpty) throw error;
@@ -126,10 +126,10 @@ export function createLoader(options: LoaderOptions): Loader {
     });
     const { page: first, headers } = reply;
     if (first === undefined) {
-      if (known === undefined) throw new Error('the request had no If-None-Match');
+      if (previous === undefined) throw new Error('the request had no If-None-Match');
       // The page is unchanged, but may no longer be the whole list.
       if (headerSigns(headers) !== '') return load(caller, account, signal, timing);
-      return { ...known, snapshot: loadedNow(known), renewed: true, upstreamMs: upstreamMs() };
+      return { ...previous, snapshot: loadedNow(previous), notModified: true, upstreamMs: upstreamMs() };
     }
     const { made, pages } = 'made' in first ? { ...first, pages: 1 } : await loadPages(first.page, first.body, headers);
     emitLoaded(made, pages);
@@ -138,9 +138,9 @@ export function createLoader(options: LoaderOptions): Loader {
     return pages === 1 && showsEnd ? { ...loaded, ...tagged(list, headers) } : loaded;
   }
 
-  return createBoundedLoader(options, upstream.name, async ({ caller, dueAt, account, signal, known }) => {
+  return createBoundedLoader(options, upstream.name, async ({ caller, dueAt, account, signal, previous }) => {
     const timing: LoadTiming = { dueAt };
-    const loaded = await load(caller, account, signal, timing, known);
+    const loaded = await load(caller, account, signal, timing, previous);
     timing.onLoaded?.(timing);
     return loaded;
   });

@@ -19,9 +19,9 @@ import {
   digestsOf,
   isWhole,
   type ListRequest,
-  type PageView,
+  type PageSummary,
+  summarize,
   textDigestsOf,
-  viewOf,
 } from '../../upstream/paging/list-read.ts';
 import type { Pagination } from '../../upstream/paging/page-address.ts';
 import type { ReplyHeaders } from '../../upstream/upstream.ts';
@@ -50,7 +50,7 @@ interface PageReading {
   readonly spend: (ms: number) => void;
 }
 
-export interface MappedPage extends PageView {
+export interface MappedPage extends PageSummary {
   readonly items: EncodedItems;
   readonly counts: MappingCounts;
   /** Digests of the ids of the items that are left; absent if the page is the whole list. */
@@ -110,7 +110,7 @@ export function createPageReader(options: PageReaderOptions, inTurn: PageTurns):
     if (isLarge) checkShape(body, maxPageValues);
     const page = parse(textOf(body));
     if (isLarge) yield;
-    const view = viewOf(list.pagination, { ...page, headers });
+    const view = summarize(list.pagination, { ...page, headers });
     checkBounds(list, { items: view.count });
     const items: Mapped['items'][number][] = [];
     const ids: Mapped['ids'][number][] = [];

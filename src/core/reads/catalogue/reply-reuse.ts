@@ -6,7 +6,7 @@ import type { ReplyHeaders } from '../../upstream/upstream.ts';
 import type { Load } from '../snapshots/load.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 
-export interface Made {
+export interface MappedReply {
   readonly snapshot: Snapshot;
   readonly counts: MappingCounts;
 }
@@ -16,19 +16,19 @@ const MAX_REPLIES = 16;
 const MAX_BODY_BYTES = 262_144;
 
 /** Results of one list's last replies. Few: to hash and keep all took a fifth of the time of a new list. */
-export function createMemo() {
+export function createReplyMemo() {
   /** The most recently used last. */
-  const held: { readonly body: Buffer; readonly statements: string; readonly made: Made }[] = [];
+  const held: { readonly body: Buffer; readonly statements: string; readonly made: MappedReply }[] = [];
   return {
     /** Finds the result of an equal reply: only a caller with the same body finds it. */
-    get(body: Buffer, statements: string): Made | undefined {
+    get(body: Buffer, statements: string): MappedReply | undefined {
       const at = held.findLastIndex((each) => each.statements === statements && each.body.equals(body));
       const [found] = at === -1 ? [] : held.splice(at, 1);
       if (found !== undefined) held.push(found);
       return found?.made;
     },
     /** Keeps `body`, which must not change. */
-    set(body: Buffer, statements: string, made: Made): void {
+    set(body: Buffer, statements: string, made: MappedReply): void {
       if (body.length <= MAX_BODY_BYTES && held.push({ body, statements, made }) > MAX_REPLIES) held.shift();
     },
   };

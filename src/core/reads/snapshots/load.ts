@@ -11,9 +11,9 @@ export interface Load {
   readonly excluded: number;
   readonly dropped: number;
   readonly upstreamEtag?: string;
-  readonly renewed?: boolean;
+  readonly notModified?: boolean;
   readonly collapsed?: boolean;
-  readonly copied?: boolean;
+  readonly fromSharedCache?: boolean;
   /** Code of the last refresh's error, when it is served stale while being refreshed again. */
   readonly refreshError?: string;
   /** Absent for resources that are not stored. */
@@ -45,7 +45,7 @@ export type Read = (caller: Caller, options: ReadOptions) => Promise<Load>;
 
 export interface LoadOptions {
   /** The stored load, which the upstream may confirm instead. */
-  readonly known?: Load | undefined;
+  readonly previous?: Load | undefined;
   /** Accepts another replica's load of less than this age. @default 0, none */
   readonly maxAgeMs?: number;
   /** The result is not stored, here or elsewhere. @default false */

@@ -18,7 +18,7 @@ interface CacheOptions {
   readonly wrapLoad: (load: Loader, resource: string) => Loader;
   readonly waiting: CallerQuota;
   readonly events: Events;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the ticket. */
   readonly now: () => number;
 }
 
@@ -27,14 +27,14 @@ export function withCache(load: Loader, options: CacheOptions): Read {
   const { resource, cache, lifetime, secondLevel, wrapLoad } = options;
   const evicting = withEvictions(load, options);
   if (lifetime === undefined || lifetime.ttlMs === 0) {
-    const flying = withFlights(wrapLoad(evicting, resource), options);
-    return withOutcome((caller, { signal }) => flying(caller, signal), options);
+    const loadOnce = withSingleFlight(wrapLoad(evicting, resource), options);
+    return withOutcome((caller, { signal }) => loadOnce(caller, signal), options);
   }
   const stored = secondLevel.store.wrapLoad(evicting, { ...secondLevel, resource, cache, lifetime });
   const storing = withStorage(stored, { ...options, lifetime });
   const choosing: Loader = (caller, signal, how) => (how?.noStore === true ? evicting : storing)(caller, signal, how);
-  const flying = withFlights(wrapLoad(choosing, resource), options);
-  return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
+  const loadOnce = withSingleFlight(wrapLoad(choosing, resource), options);
+  return withOutcome(withSnapshots(loadOnce, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
 }
 
 /** Evicts with a 401 all resources of the caller, with a 403 this one. A rejection of Portico's own credential evicts nothing. */
@@ -78,7 +78,7 @@ export function createWaiting(limits: Record<'maxWaiting' | 'maxWaitingPerCaller
  * deadlines, and occupy a waiting slot each; when the last one leaves, the load is aborted. An error reaches all, and the next
  * read loads again.
  */
-export function withFlights(
+export function withSingleFlight(
   load: Loader,
   { resource, waiting, events }: Pick<CacheOptions, 'resource' | 'waiting' | 'events'>,
 ): Loader {
@@ -90,10 +90,10 @@ export function withFlights(
     try {
       const joins = flights.has(key);
       if (joins) events.flightJoined?.({ ...requestOf(caller), resource });
-      const begun = performance.now();
-      const landed = await flights.join(key, signal, (shared) => load(caller, shared, options));
-      if (!joins) return landed;
-      return { ...landed, collapsed: true, upstreamMs: Math.min(landed.upstreamMs, performance.now() - begun) };
+      const startedAt = performance.now();
+      const result = await flights.join(key, signal, (shared) => load(caller, shared, options));
+      if (!joins) return result;
+      return { ...result, collapsed: true, upstreamMs: Math.min(result.upstreamMs, performance.now() - startedAt) };
     } finally {
       waiting.leave(caller);
     }
@@ -105,29 +105,29 @@ type StorageOptions = Pick<CacheOptions, 'resource' | 'cache' | 'events' | 'now'
 /** Stores the result of a load, from the upstream or another replica. */
 function withStorage(load: Loader, { resource, cache, lifetime, events, now }: StorageOptions): Loader {
   /** Each hit returns this object, so it is created once. */
-  function toHold({ renewed: _, copied: __, ...load }: Load, key: string) {
+  function toHold({ notModified: _, fromSharedCache: __, ...load }: Load, key: string) {
     const until = freshUntil(load.snapshot.loadStartedAt, lifetime);
     return { ...load, upstreamMs: 0, cached: { key, freshUntil: until, stored: false } };
   }
 
   return async (caller, signal, options) => {
-    const epoch = cache.begin(resource, caller);
+    const ticket = cache.begin(resource, caller);
     try {
       const key = cache.keyOf(resource, caller);
-      const keep = (copy: Load) => epoch.keep(toHold(copy, key));
+      const keep = (copy: Load) => ticket.keep(toHold(copy, key));
       const loaded = await load(caller, signal, { ...options, keep });
-      const { copied, snapshot, renewed = false } = loaded;
+      const { fromSharedCache, snapshot, notModified = false } = loaded;
       const held = toHold(loaded, key);
-      if (copied) {
-        epoch.keep(held);
+      if (fromSharedCache) {
+        ticket.keep(held);
         return { ...loaded, cached: held.cached };
       }
       // A snapshot that can never be served is not stored.
-      const stored = (caller.expiresAt ?? Number.POSITIVE_INFINITY) > now() && epoch.store(held);
-      if (stored) events.snapshotStored?.({ resource, bytes: snapshot.bytes.length, renewed });
+      const stored = (caller.expiresAt ?? Number.POSITIVE_INFINITY) > now() && ticket.store(held);
+      if (stored) events.snapshotStored?.({ resource, bytes: snapshot.bytes.length, notModified });
       return { ...loaded, cached: { ...held.cached, forwarded: 'miss', stored } };
     } finally {
-      epoch.end();
+      ticket.end();
     }
   };
 }
@@ -146,14 +146,14 @@ function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, '
   };
 }
 
-/** Returns the outcome at `now` (milliseconds since the epoch), for logs and metrics. */
-export function cacheOutcome({ cached, collapsed, copied }: Load, now: number): string {
+/** Returns the outcome at `now` (milliseconds since the ticket), for logs and metrics. */
+export function cacheOutcome({ cached, collapsed, fromSharedCache }: Load, now: number): string {
   if (collapsed) return 'collapsed';
   if (cached === undefined) return 'bypass';
   const { forwarded, error, freshUntil } = cached;
   if (error !== undefined) return 'stale';
   if (forwarded === undefined && freshUntil <= now) return 'stale';
-  if (forwarded === undefined) return copied ? 'shared' : 'hit';
+  if (forwarded === undefined) return fromSharedCache ? 'shared' : 'hit';
   return forwarded === 'miss' ? 'miss' : 'refreshed';
 }
 
@@ -165,7 +165,7 @@ export interface StoredResource {
   /** Base URL of the upstream: a denial applies to whatever is read from there. */
   readonly origin: string;
   /** Everything else that a list depends on, except the caller. */
-  readonly reading: string;
+  readonly fingerprint: string;
   readonly maxBytes: number;
 }
 
@@ -180,6 +180,6 @@ export interface SnapshotStore {
 export const NO_SNAPSHOT_STORE: SnapshotStore = { wrapLoad: (load) => load, evict() {} };
 
 /** How the reads of one resource use a store. */
-interface StoreUse extends Pick<StoredResource, 'origin' | 'reading' | 'maxBytes'> {
+interface StoreUse extends Pick<StoredResource, 'origin' | 'fingerprint' | 'maxBytes'> {
   readonly store: SnapshotStore;
 }

@@ -91,13 +91,13 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
 
   /** Entity tags are sent for the caller's own load only: an upstream may use one tag for different credentials. */
   async function loadWith(caller: Caller, signal: AbortSignal, held: Load | undefined, how: LoadHow): Promise<Load> {
-    const known = isShared(caller) ? undefined : held;
+    const previous = isShared(caller) ? undefined : held;
     const { expiresAt = Number.POSITIVE_INFINITY } = caller;
     const isUsable = ({ snapshot }: Load) => now() < expiresAt && isRecent(snapshot.loadStartedAt, how.maxAgeMs, now());
-    let loaded = await load(caller, signal, { ...how, known });
+    let loaded = await load(caller, signal, { ...how, previous });
     // The reader that started the load may have accepted an older copy, or have a longer token: this one accepts none then.
-    while (loaded.copied && !isUsable(loaded)) {
-      loaded = await load(caller, signal, { ...how, maxAgeMs: 0, known });
+    while (loaded.fromSharedCache && !isUsable(loaded)) {
+      loaded = await load(caller, signal, { ...how, maxAgeMs: 0, previous });
     }
     return serve(loaded, caller);
   }
@@ -118,15 +118,15 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   }
 
   /** Calls the upstream. A snapshot that is stored by then replaces an error. */
-  async function reload(caller: Caller, known: Load | undefined, stage: Stage, options: ReadOptions): Promise<Load> {
+  async function reload(caller: Caller, previous: Load | undefined, stage: Stage, options: ReadOptions): Promise<Load> {
     const { signal, noCache = false, noStore = false } = options;
     const forwarded = FORWARDED[stage];
     // A copy is served as long as a stored snapshot.
     const { ttlMs, staleWhileRevalidateMs } = lifetime;
     const maxAgeMs = noCache ? Math.min(minRefreshMs, ttlMs) : ttlMs + staleWhileRevalidateMs;
     try {
-      const loaded = await loadWith(caller, signal, known, { maxAgeMs, noStore });
-      if (loaded.copied) {
+      const loaded = await loadWith(caller, signal, previous, { maxAgeMs, noStore });
+      if (loaded.fromSharedCache) {
         if (!isRecent(loaded.snapshot.loadStartedAt, ttlMs, now())) refresh(caller, loaded);
         return loaded;
       }

@@ -5,7 +5,7 @@ import {
   isByLinkHeader,
   isNone,
   type ListRead,
-  type PageView,
+  type PageSummary,
   textDigestsOf,
 } from './list-read.ts';
 import { firstAddress, type LinkPagination, pageAddress, sizeParameter, type TokenPagination } from './page-address.ts';
@@ -16,7 +16,7 @@ type NextPagination = TokenPagination | LinkPagination;
  * Follows the token or link of each page. Links may be relative (RFC 8288), and are requested with GET also if the first page was
  * posted. A repeated token or link would never end.
  */
-export async function* followedPages<P extends PageView>(
+export async function* followedPages<P extends PageSummary>(
   { list, first, fetch, signal }: ListRead<P>,
   pagination: NextPagination,
 ): AsyncGenerator<P> {
@@ -45,7 +45,7 @@ export async function* followedPages<P extends PageView>(
 }
 
 /** Returns the link as written, or the token in the form that the page has it; `undefined` on the last page. */
-export function nextOf(page: PageView, pagination: NextPagination): string | number | undefined {
+export function nextOf(page: PageSummary, pagination: NextPagination): string | number | undefined {
   if (pagination.kind === 'link' && isByLinkHeader(pagination)) return linkTo('next', page.headers.link);
   const { next } = page;
   if (isNone(next)) return undefined;

@@ -1,5 +1,5 @@
 import type { Statement } from '../hints/statements.ts';
-import type { ListRequest, PageView } from './list-read.ts';
+import type { ListRequest, PageSummary } from './list-read.ts';
 import type { PageAddress } from './page-address.ts';
 
 /** What the pages of a read have shown so far. */
@@ -9,22 +9,22 @@ export interface Progress {
   pages: number;
   filled: number;
   /** Items of the last page that has any. */
-  tail: number;
+  lastPageCount: number;
   /** Digests of the ids of that page and of the one before it. */
-  tailIds: string;
+  lastPageIds: string;
   /** The smallest that a page has stated. */
   readonly least: { total?: Statement; pages?: Statement };
-  last: PageView;
+  last: PageSummary;
 }
 
 /** A list that was read, as far as it shows whether it is complete. */
 export interface ListEnd extends Readonly<Progress> {
   readonly list: ListRequest;
-  readonly first: PageView;
+  readonly first: PageSummary;
 }
 
 /** Requests another page of the same list. Not counted in `maxPages`. */
-export type Ask = (address: PageAddress, signal?: AbortSignal) => Promise<PageView>;
+export type Ask = (address: PageAddress, signal?: AbortSignal) => Promise<PageSummary>;
 
 /** Confirms lists of one resource by further requests. */
 export interface Confirmation {

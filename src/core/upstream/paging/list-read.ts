@@ -15,7 +15,7 @@ export interface ListRequest extends ListAddress {
 }
 
 /** Page without its parsed body: that takes up to thirty times its bytes, and pages wait for each other. */
-export interface PageView {
+export interface PageSummary {
   /** Number of items before any is left out. */
   readonly count: number;
   readonly headers: ReplyHeaders;
@@ -41,7 +41,7 @@ interface RawPage {
 }
 
 /** Throws `upstream_invalid` if the body does not fit the settings. */
-export function viewOf(pagination: Pagination, { body, items, enclosing, headers }: RawPage): PageView {
+export function summarize(pagination: Pagination, { body, items, enclosing, headers }: RawPage): PageSummary {
   return {
     count: items.length,
     headers,
@@ -59,7 +59,7 @@ function nextOf(pagination: Pagination, body: unknown, headers: ReplyHeaders): u
 }
 
 /** Whether a first page is certainly the whole list, so that no other is requested. */
-export function isWhole(pagination: Pagination, page: PageView): boolean {
+export function isWhole(pagination: Pagination, page: PageSummary): boolean {
   const { count, headers, next, total } = page;
   switch (pagination.kind) {
     case 'none':
@@ -79,7 +79,7 @@ export function isByLinkHeader({ next, nextHeader }: LinkPagination): boolean {
 }
 
 /** Whether a member that cannot be the length of the page states this total. */
-export function statesTotal({ statements }: PageView, items: number): boolean {
+export function statesTotal({ statements }: PageSummary, items: number): boolean {
   const totals = statements.filter((each) => each.sign === 'total' && !each.isCount && !each.isSize);
   const filtered = totals.filter(({ isFiltered }) => isFiltered);
   return (filtered.length > 0 ? filtered : totals).some(({ stated }) => stated === items);
@@ -126,7 +126,7 @@ export function hasOneId(digests: string): boolean {
 }
 
 /** One read of a list whose first page has arrived. */
-export interface ListRead<P extends PageView> {
+export interface ListRead<P extends PageSummary> {
   readonly list: ListRequest;
   readonly first: P;
   fetch(address: PageAddress, signal: AbortSignal): Promise<P>;
@@ -139,7 +139,7 @@ export function mayRepeat({ post }: ListRequest): boolean {
 }
 
 /** Throws `upstream_invalid` if the page has no total where settings say. */
-export function totalOf(page: PageView, pagination: Pagination): number {
+export function totalOf(page: PageSummary, pagination: Pagination): number {
   const { total, totalHeader = '' } = pagination;
   const value = total === undefined ? (page.headers[totalHeader.toLowerCase()] ?? page.total) : page.total;
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
@@ -178,7 +178,7 @@ export function incomplete(reason: string, cause?: unknown): GatewayError {
 }
 
 /** Creates the error. `what`: the sign with its figures; `other`: a remedy besides other paging. */
-export function goesOn(sign: Sign, what: string, other?: string): GatewayError {
+export function moreItemsError(sign: Sign, what: string, other?: string): GatewayError {
   // A figure that the reply states is right more often than a person who ignores it.
   const canIgnore = sign !== 'total' && sign !== 'pages';
   const cure = `set pagination.kind and its keys to the pagination of the platform${other === undefined ? '' : `; ${other}`}${canIgnore ? `; only if the list is known to be complete, set pagination.ignoreSigns: [${sign}], which turns this check off` : ''}`;
@@ -189,7 +189,7 @@ export function goesOn(sign: Sign, what: string, other?: string): GatewayError {
 }
 
 /** Creates the error. `what`: the cause with its figures; `cure` names the keys. */
-export function failedTest(what: string, cure: string, cause?: unknown): GatewayError {
+export function endTestError(what: string, cure: string, cause?: unknown): GatewayError {
   const last = 'pagination.ignoreSigns: [fullPage] turns this check off, and short lists are then served';
   return new GatewayError('upstream_invalid', {
     reason: `${what}: ${cure}; ${last}`,

@@ -6,13 +6,13 @@ import { followedPages } from './by-next.ts';
 import { type Confirmation, type ListEnd, NO_CONFIRMATION, type Progress } from './list-confirmation.ts';
 import {
   checkBounds,
-  goesOn,
   hasOneId,
   incomplete,
   inSteps,
   type ListRead,
   type ListRequest,
-  type PageView,
+  moreItemsError,
+  type PageSummary,
   sizeAsked,
   textDigestsOf,
   totalKey,
@@ -35,7 +35,7 @@ export function firstTarget(list: ListRequest): PageTarget {
 }
 
 /** Rejects with `upstream_invalid` if pages loop, repeat, do not add up, exceed a bound or state that there are more. */
-export function paginate<P extends PageView>(
+export function paginate<P extends PageSummary>(
   list: ListRequest,
   first: P,
   fetchPage: (target: PageTarget, signal: AbortSignal, isTrial?: boolean) => Promise<P>,
@@ -54,7 +54,7 @@ export function paginate<P extends PageView>(
   );
 }
 
-function pagesOf<P extends PageView>(read: ListRead<P>): AsyncIterable<P> | Iterable<P> {
+function pagesOf<P extends PageSummary>(read: ListRead<P>): AsyncIterable<P> | Iterable<P> {
   const { pagination } = read.list;
   switch (pagination.kind) {
     case 'none':
@@ -76,7 +76,7 @@ function targetOf({ url, post }: PageAddress): PageTarget {
  * An offset goes on by the items that came, since the platform may cap the size of pages: a short page is not the end. By number, a page
  * of another length than the first, but the last, means that items are missing.
  */
-async function* countedPages<P extends PageView>(
+async function* countedPages<P extends PageSummary>(
   read: ListRead<P>,
   pagination: OffsetPagination | NumberPagination,
 ): AsyncGenerator<P> {
@@ -106,7 +106,7 @@ function parametersOf(pagination: OffsetPagination | NumberPagination, index: nu
 const BEYOND: readonly unknown[] = [400, 404, 410, 416, 422];
 
 /** Requests the next page; `undefined` if what comes is what platforms send behind the last one. */
-async function fetchNext<P extends PageView>(
+async function fetchNext<P extends PageSummary>(
   { list, first, fetch, signal }: ListRead<P>,
   { kind, beyondEnd }: OffsetPagination | NumberPagination,
   address: PageAddress,
@@ -131,7 +131,7 @@ async function fetchNext<P extends PageView>(
 }
 
 /** The first page shows the size that the platform really serves. All must agree on the total and, except for the last, be full. */
-async function* knownTotalPages<P extends PageView>(
+async function* knownTotalPages<P extends PageSummary>(
   { list, first, fetch, signal }: ListRead<P>,
   pagination: OffsetPagination | NumberPagination,
 ): AsyncGenerator<P> {
@@ -164,14 +164,22 @@ async function* knownTotalPages<P extends PageView>(
 }
 
 /** Checks bounds and repeated items before each page, and after the last one whether there are more. A list may have grown. */
-async function* checked<P extends PageView>(
+async function* checked<P extends PageSummary>(
   read: ListRead<P>,
   pages: AsyncIterable<P> | Iterable<P>,
   confirm: (end: ListEnd) => Promise<void>,
 ): AsyncGenerator<P> {
   const { list, first } = read;
   // Some platforms state one page for an empty list.
-  const progress: Progress = { items: 0, pages: 1, filled: 0, tail: 0, tailIds: '', least: {}, last: first };
+  const progress: Progress = {
+    items: 0,
+    pages: 1,
+    filled: 0,
+    lastPageCount: 0,
+    lastPageIds: '',
+    least: {},
+    last: first,
+  };
   const checkRepeats = createRepeatCheck();
   const size = sizeAsked(list);
   let all = 0;
@@ -185,8 +193,8 @@ async function* checked<P extends PageView>(
     if (page.count > 0) {
       progress.pages = all;
       progress.filled += 1;
-      progress.tail = page.count;
-      progress.tailIds = ids + (page.ids ?? '');
+      progress.lastPageCount = page.count;
+      progress.lastPageIds = ids + (page.ids ?? '');
       ids = page.ids ?? '';
     }
     keepLeast(progress.least, 'total', page, size);
@@ -196,12 +204,12 @@ async function* checked<P extends PageView>(
   checkTotal(read, progress);
   const { ignoreSigns = [] } = list.pagination;
   const sign = signOf(read, progress, (each) => !ignoreSigns.includes(each));
-  if (sign !== undefined) throw goesOn(...sign);
+  if (sign !== undefined) throw moreItemsError(...sign);
   await confirm({ ...progress, list, first });
 }
 
 /** A repeated item shows a repeated page, or a list that changed while it was read, so that items may be missing. */
-function createRepeatCheck(): (page: PageView) => Promise<void> {
+function createRepeatCheck(): (page: PageSummary) => Promise<void> {
   const seen = new Set<string>();
   const pages = new Set<string>();
   return async ({ digests = '', ids = '', idsMayRepeat = false }) => {
@@ -223,7 +231,7 @@ function createRepeatCheck(): (page: PageView) => Promise<void> {
 function keepLeast(
   least: Progress['least'],
   sign: 'total' | 'pages',
-  { statements, count }: PageView,
+  { statements, count }: PageSummary,
   size: number | undefined,
 ): void {
   // A figure up to the length of the page may be that length.
@@ -239,7 +247,7 @@ function keepLeast(
   if (most !== undefined && (before === undefined || most.stated < before.stated)) least[sign] = most;
 }
 
-function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, last }: Progress): void {
+function checkTotal<P extends PageSummary>({ list, first }: ListRead<P>, { items, last }: Progress): void {
   const { pagination } = list;
   if (!namesTotal(pagination) || pagination.kind === 'offset' || pagination.kind === 'page') return;
   const total = totalOf(first, pagination);
@@ -250,7 +258,7 @@ function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, l
   }
 }
 
-function signOf<P extends PageView>(
+function signOf<P extends PageSummary>(
   { list, first }: ListRead<P>,
   { items, pages, filled, least, last }: Progress,
   counts: (sign: Sign) => boolean,

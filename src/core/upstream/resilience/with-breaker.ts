@@ -19,7 +19,7 @@ export interface BreakerSettings {
 
 interface WithBreakerOptions extends BreakerSettings {
   readonly probeTimeoutMs: number;
-  readonly opening?: symbol | undefined;
+  readonly instanceId?: symbol | undefined;
   readonly events: Events;
   readonly now: () => number;
 }
@@ -38,7 +38,7 @@ export interface BreakerUpstream extends Upstream {
  */
 export function withBreaker(
   upstream: Upstream,
-  { events, opening, probeTimeoutMs, now, ...settings }: WithBreakerOptions,
+  { events, instanceId, probeTimeoutMs, now, ...settings }: WithBreakerOptions,
 ): BreakerUpstream {
   const { name } = upstream;
   let openUntil = 0;
@@ -68,7 +68,7 @@ export function withBreaker(
     const changed = (state: BreakerState) => {
       const { fires: calls, failures } = created.stats;
       const why = state === 'open' ? { reason } : {};
-      events.breakerChanged?.({ upstream: name, opening, state, calls, failures, ...why });
+      events.breakerChanged?.({ upstream: name, instanceId, state, calls, failures, ...why });
     };
     created.on('failure', (error) => {
       lastFailure = describe(error);

@@ -9,7 +9,7 @@ export interface WithQueueOptions {
   readonly slots: number;
   /** Requests that may wait; more get `overloaded`. Half of them for unverified callers of one address. */
   readonly maxQueue: number;
-  readonly opening?: symbol | undefined;
+  readonly instanceId?: symbol | undefined;
   readonly events: Events;
   readonly now: () => number;
 }
@@ -28,7 +28,10 @@ interface Waiter extends QueuedRequest {
  * The first page of a load is refused with `overloaded` when too little time is left for a usual load: on arrival by the
  * expected wait, and again when a slot is free. Loads that start have their usual time (docs/decisions/0009).
  */
-export function withQueue(upstream: Upstream, { slots, maxQueue, opening, events, now }: WithQueueOptions): Upstream {
+export function withQueue(
+  upstream: Upstream,
+  { slots, maxQueue, instanceId, events, now }: WithQueueOptions,
+): Upstream {
   const { name } = upstream;
   const waiters = new Set<Waiter>();
   const waitingOf = createKeyedCounter();
@@ -39,7 +42,7 @@ export function withQueue(upstream: Upstream, { slots, maxQueue, opening, events
   const halfOfQueue = Math.ceil(maxQueue / 2);
   let running = 0;
 
-  const changed = () => events.bulkheadChanged?.({ upstream: name, opening, running, waiting: waiters.size });
+  const changed = () => events.bulkheadChanged?.({ upstream: name, instanceId, running, waiting: waiters.size });
 
   function start({ caller }: QueuedRequest): void {
     running += 1;

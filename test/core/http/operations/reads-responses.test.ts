@@ -148,8 +148,8 @@ const SLOW: Partial<Load> = { ...held(), snapshot: { ...snapshot, receivedAt: LO
 const EXPIRING = held({ freshUntil: LOADED_AT + 7500 });
 const EXPIRED = held({ freshUntil: 0, forwarded: 'miss' });
 const COLLAPSED = { ...stored('miss'), collapsed: true };
-const RENEWED = { ...stored('stale'), renewed: true };
-const COPIED = { ...held(), copied: true };
+const RENEWED = { ...stored('stale'), notModified: true };
+const COPIED = { ...held(), fromSharedCache: true };
 const FAILED = 'fwd=stale; fwd-status=503; ttl=-540; detail=upstream-failed';
 
 /** What a list is, its load, the seconds since then, its lifetime (`-`: not stored) and age, its Cache-Status and outcome. */

@@ -14,12 +14,12 @@ describe('credentials', () => {
       ...['X', 'host', 'hOST', 'b'],
     ];
     const headers: Record<string, string> = { authorization: 'Bearer x', 'x-key': 'y, w', host: 'a' };
-    const { authorization, others, all, hosts, headerBytes } = takeCredentials(
+    const { authorization, headerCredentials, all, hosts, headerBytes } = takeCredentials(
       { rawHeaders, headers } as never,
       new Set(['x-key']),
     );
     expect(authorization.map((value) => value.reveal())).to.deep.equal(['Bearer x', 'Bearer z']);
-    expect(others?.get('x-key')?.map((value) => value.reveal())).to.deep.equal(['y', 'w']);
+    expect(headerCredentials?.get('x-key')?.map((value) => value.reveal())).to.deep.equal(['y', 'w']);
     expect(all).to.have.length(4);
     expect({ hosts, headerBytes }).to.deep.equal({ hosts: 2, headerBytes: 97 });
     expect(JSON.stringify({ rawHeaders, headers })).not.to.match(/Bearer|"[yw]"/);

@@ -69,10 +69,10 @@ export async function outcomeOf(read: GeneratedRead): Promise<unknown[] | Gatewa
   let { platform } = read;
   const load = loaderOf(read, createConfirmations(Date.now)('things', ''), {}, () => platform);
   return outcomeOfLoad(async (caller, signal) => {
-    const known = await load(caller, signal);
-    if (read.later === undefined) return known;
+    const previous = await load(caller, signal);
+    if (read.later === undefined) return previous;
     platform = { ...platform, count: read.later };
-    return load(caller, signal, { known });
+    return load(caller, signal, { previous });
   });
 }
 

@@ -153,12 +153,12 @@ describe('a loader', () => {
         { now: () => (time += 500), events: { listLoaded: (loaded) => told.push(loaded) } },
       );
       const first = await load(callerWith(), never);
-      expect(first).to.include({ upstreamEtag: 'W/"1"' }).and.not.have.property('renewed');
+      expect(first).to.include({ upstreamEtag: 'W/"1"' }).and.not.have.property('notModified');
       const representations = { gzip: Buffer.from('made') };
-      const known = { ...first, snapshot: { ...first.snapshot, representations } };
-      const second = await load(callerWith(), never, { known });
+      const previous = { ...first, snapshot: { ...first.snapshot, representations } };
+      const second = await load(callerWith(), never, { previous });
       expect(tags).to.deep.equal([undefined, 'W/"1"']);
-      expect(second).to.include({ renewed: true, upstreamEtag: 'W/"1"', pages: 1 });
+      expect(second).to.include({ notModified: true, upstreamEtag: 'W/"1"', pages: 1 });
       expect(second.snapshot).to.include({
         bytes: first.snapshot.bytes,
         loadStartedAt: 2500,
@@ -176,11 +176,11 @@ describe('a loader', () => {
         if (tags.length === 1) return tagged('"1"');
         return { ...page([thing(tags.length)], tags.length === 2 ? 'more' : ''), headers: { etag: '"2"' } };
       });
-      const known = await load(callerWith(), never);
-      const second = await load(callerWith(), never, { known });
+      const previous = await load(callerWith(), never);
+      const second = await load(callerWith(), never, { previous });
       expect(tags).to.deep.equal([undefined, '"1"', undefined]);
       expect(second.snapshot.count).to.equal(2);
-      expect(second).not.to.have.any.keys('renewed', 'upstreamEtag');
+      expect(second).not.to.have.any.keys('notModified', 'upstreamEtag');
     });
 
     it('sends no conditional request for an invalid entity tag', async () => {

@@ -31,7 +31,7 @@ export function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
   const cache = createSnapshotCache({ maxBytes, maxEntries: 100 });
   const of = (resource: string) => {
     const { load, departures } = createTower(now);
-    const secondLevel = { store: NO_SNAPSHOT_STORE, origin: '', reading: '', maxBytes: 0 };
+    const secondLevel = { store: NO_SNAPSHOT_STORE, origin: '', fingerprint: '', maxBytes: 0 };
     const source = withCache(load, {
       ...{ resource, siblings: ['projects', 'workflows', 'tools'], cache, waiting: roomy(), events, now, secondLevel },
       wrapLoad: (inner) => inner,

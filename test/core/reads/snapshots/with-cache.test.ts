@@ -29,16 +29,16 @@ describe('a snapshot', () => {
     await tools.read(alice);
     clock.now += 60 * SECOND;
     await tools.read(alice);
-    tools.departures[1]?.land([{ id: 'a' }], { renewed: true });
+    tools.departures[1]?.land([{ id: 'a' }], { notModified: true });
     await settle();
     await errorOf(readRejecting(tools, new GatewayError('access_denied'), { caller: bob }));
     const bytes = snapshot.bytes.length;
     expect(told).to.deep.equal([
-      ['stored', { resource: 'tools', bytes, renewed: false }],
+      ['stored', { resource: 'tools', bytes, notModified: false }],
       ['read', { resource: 'tools', cache: 'miss' }],
       ['read', { resource: 'tools', cache: 'hit' }],
       ['read', { resource: 'tools', cache: 'stale' }],
-      ['stored', { resource: 'tools', bytes, renewed: true }],
+      ['stored', { resource: 'tools', bytes, notModified: true }],
       ['evicted', { requestId: bob.requestId, resource: 'tools', code: 'access_denied' }],
       ['read', { resource: 'tools', error: 'access_denied' }],
     ]);
@@ -98,6 +98,6 @@ describe('a denial of an upstream', () => {
     expect(text(await tools.read(other))).to.contain('by other');
     // The list is loaded for this one again, without an entity tag that the upstream may have given another.
     await errorOf(readRejecting(tools, denied, { caller: one }));
-    expect(tools.departures.map(({ options }) => options?.known)).to.deep.equal(Array(4).fill(undefined));
+    expect(tools.departures.map(({ options }) => options?.previous)).to.deep.equal(Array(4).fill(undefined));
   });
 });

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
-import { createWaiting, withFlights } from '../../../../src/core/reads/snapshots/with-cache.ts';
+import { createWaiting, withSingleFlight } from '../../../../src/core/reads/snapshots/with-cache.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
 import { callerOf, createTower, errorOf, never, roomy, settle, text } from './departures.ts';
 
 function flights(waiting = roomy()) {
   const { load, departures } = createTower(() => 0);
-  return { read: withFlights(load, { resource: 'tools', waiting, events: {} }), departures };
+  return { read: withSingleFlight(load, { resource: 'tools', waiting, events: {} }), departures };
 }
 
 const alice = callerOf('alice');
@@ -17,7 +17,7 @@ describe('concurrent reads of one credential', () => {
     const ends: (() => void)[] = [];
     // Takes no notice of its signal.
     const load: Loader = () => new Promise((resolve) => ends.push(() => resolve(loadOf())));
-    const read = withFlights(load, { resource: 'tools', waiting: roomy(), events: {} });
+    const read = withSingleFlight(load, { resource: 'tools', waiting: roomy(), events: {} });
     const caller = new AbortController();
     const leaving = errorOf(read(alice, caller.signal));
     caller.abort();

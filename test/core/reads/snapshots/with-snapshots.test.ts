@@ -135,7 +135,7 @@ describe('a copy of a store that is older than was asked for', () => {
     const { tools, clock } = house();
     const reading = tools.read(alice);
     const loadedAt = clock.now - 3_600 * SECOND;
-    tools.departures[0]?.land([{ id: 'old' }], { ...loadOf([{ id: 'old' }], { loadedAt }), copied: true });
+    tools.departures[0]?.land([{ id: 'old' }], { ...loadOf([{ id: 'old' }], { loadedAt }), fromSharedCache: true });
     await settle();
     expect(tools.departures.map(({ options }) => options?.maxAgeMs)).to.deep.equal([360 * SECOND, 0]);
     tools.departures[1]?.land([{ id: 'new' }]);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ListRequest, viewOf } from '../../../../src/core/upstream/paging/list-read.ts';
+import { type ListRequest, summarize } from '../../../../src/core/upstream/paging/list-read.ts';
 import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
 import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
 import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
@@ -144,7 +144,7 @@ describe('the token or link in a response header', () => {
       const next = nexts[targets.length];
       targets.push(target);
       const headers = next === undefined ? {} : { 'x-ms-continuationtoken': next };
-      return viewOf(pagination, { body: {}, items: [targets.length], headers, enclosing: [] });
+      return summarize(pagination, { body: {}, items: [targets.length], headers, enclosing: [] });
     };
     const first = await fetchPage(firstTarget(list));
     for await (const _ of paginate(list, first, fetchPage, new AbortController().signal));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { type ListRequest, textDigestsOf, viewOf } from '../../../../src/core/upstream/paging/list-read.ts';
+import { type ListRequest, summarize, textDigestsOf } from '../../../../src/core/upstream/paging/list-read.ts';
 import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
 import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
 import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
@@ -126,7 +126,7 @@ describe('what comes behind the last page', () => {
       }
       const from = asked < count ? asked : behind === 'last' ? last : 0;
       const items = Array.from({ length: Math.min(5, count - from) }, (_, index) => `${from + index}`);
-      const view = viewOf(pagination, { body: { items }, items, headers: {}, enclosing: [] });
+      const view = summarize(pagination, { body: { items }, items, headers: {}, enclosing: [] });
       return { ...view, ids: textDigestsOf(items), digests: textDigestsOf(items) };
     };
     try {

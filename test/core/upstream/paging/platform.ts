@@ -4,9 +4,9 @@ import {
   digestsOf,
   isWhole,
   type ListRequest,
-  type PageView,
+  type PageSummary,
+  summarize,
   textDigestsOf,
-  viewOf,
 } from '../../../../src/core/upstream/paging/list-read.ts';
 import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
 import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
@@ -34,10 +34,10 @@ export type Kind = (typeof KINDS)[number];
 export interface SimulatedPage {
   readonly body: Readonly<Record<string, unknown>>;
   readonly items: readonly Item[];
-  readonly headers: PageView['headers'];
+  readonly headers: PageSummary['headers'];
 }
 
-export interface ReadPage extends PageView {
+export interface ReadPage extends PageSummary {
   readonly items: readonly Item[];
 }
 
@@ -129,7 +129,7 @@ export function simulate(options: PlatformOptions): Platform {
       const answer = mangle(page, request, previous);
       previous = answer;
       const { items: read } = answer;
-      const view = viewOf(pagination, { ...answer, enclosing: [{ fields: [], value: answer.body }] });
+      const view = summarize(pagination, { ...answer, enclosing: [{ fields: [], value: answer.body }] });
       const alone = request === 0 && isWhole(pagination, view);
       return {
         ...view,

@@ -60,7 +60,7 @@ export function createReplica({ now, onDeparture, connection }: ReplicaOptions):
         secondLevel: {
           store,
           origin: 'https://platform',
-          reading: 'default',
+          fingerprint: 'default',
           maxBytes: 100_000,
         },
         wrapLoad: (load) => load,

@@ -136,9 +136,9 @@ export class World {
       expect(CACHE_SCOPES[item.token], 'bytes of its cache scope').to.equal(CACHE_SCOPES[token]);
       expect(source, 'what its upstream gave it').to.include({ token: item.token, resource, answer: 'good' });
       const age = this.clock - item.at;
-      const { cached, collapsed, copied } = served;
+      const { cached, collapsed, fromSharedCache } = served;
       if (resource === 'projects') expect(cached, 'projects are never stored').to.equal(undefined);
-      if (copied) expect(item.token, 'a copy of its own').to.equal(token);
+      if (fromSharedCache) expect(item.token, 'a copy of its own').to.equal(token);
       const fromMemory = cached !== undefined && (cached.forwarded === undefined || cached.error !== undefined);
       if (!fromMemory) {
         expect(item.token, 'a load with its own token').to.equal(token);
@@ -164,7 +164,7 @@ export class World {
         own.some(({ number, at }) => number >= denied && this.clock - at < TTL + longest),
         'its own token was shown the list, after the last denial',
       ).to.equal(true);
-      if (CACHE_SCOPES[token] === token || copied) {
+      if (CACHE_SCOPES[token] === token || fromSharedCache) {
         expect(item.number, 'loaded after the last denial').to.be.at.least(denied);
       }
       expect(cached.freshUntil).to.equal(Math.min(item.at + TTL, expiresAt));
