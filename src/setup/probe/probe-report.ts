@@ -88,11 +88,15 @@ export interface Untried {
   readonly why: string;
 }
 
-/** Formats a report for a person: as YAML, without what is empty, and with a line that states the result. */
+/** Formats a report for a person: as YAML, without what is empty, with a line for each warning, and one that states the result. */
 export function printReport(report: ProbeReport): string {
-  const blocks = report.resources.map((resource) => {
+  const blocks = report.resources.map(({ warnings, notTried, ...resource }) => {
     const shown = Object.entries(resource).filter(([, value]) => value !== 0 && [value].flat().length > 0);
-    return stringify(Object.fromEntries(shown), { lineWidth: 0 });
+    const lines = [
+      ...warnings.map(({ text }) => `${styleText('yellow', 'warning:')} ${text}\n`),
+      ...notTried.map(({ experiment, why }) => `${styleText('yellow', 'not tried:')} ${experiment}: ${why}\n`),
+    ];
+    return stringify(Object.fromEntries(shown), { lineWidth: 0 }) + lines.join('');
   });
   return `${[...blocks, styleText(report.ok ? 'green' : 'red', verdictOf(report))].join('\n')}\n`;
 }

@@ -29,7 +29,7 @@ describe('portico check --probe', () => {
       'extraRequests: 2',
       'title: W 0',
       'createTime: 2026-01-02T03:04:05Z',
-      'text: description is empty in every item',
+      'warning: description is empty in every item',
       `${file}: OK: 1 of 1 resources could be read, with 1 warning`,
     ]) {
       expect(lines).to.include(line);
