@@ -14,15 +14,6 @@ const UPSTREAM = { baseUrl: 'https://api.example' };
 const MINIMAL = { upstreams: { projects: UPSTREAM, workflows: UPSTREAM, tools: UPSTREAM } };
 
 describe('settings from a file', () => {
-  it('read an alias as what its anchor was at that place', async () => {
-    const { settings: config } = await load(`scheme: &n a\nhttp: { socketPath: *n }\nadmin: { host: &n b }\nlog: {}
-upstreams: { a: { baseUrl: https://a.example }, b: { baseUrl: https://b.example } }
-resources: { projects: { upstream: *n }, workflows: { upstream: &n a }, tools: { upstream: *n } }`);
-    expect(config.http.socketPath).to.equal('a');
-    expect(config.resources.projects.upstream).to.equal('b');
-    expect(config.resources.tools.upstream).to.equal('a');
-  });
-
   it('send headers and query parameters as they are written, also from the environment', async () => {
     const { settings: config } = await load(
       `upstreams:
@@ -46,25 +37,6 @@ resources:
       query: { page: '01', state: ['007', '1.10', 'x'] },
       path: '/0012e3',
     });
-  });
-
-  it('send query parameters of parents and of joined lists as they are written, too', async () => {
-    const { settings: config } = await load(`${UPSTREAMS}
-resources:
-  workflows: { path: '/p/{parent.id}', each: { path: /projects, query: { v: 7.0, a: [010] } } }
-  tools: { lists: [{ path: /a, query: { v: 1.10 } }], method: POST, body: { query: 1.10 } }
-`);
-    const { workflows, tools } = config.resources;
-    expect(workflows.each).to.deep.include({ query: { v: '7.0', a: ['010'] } });
-    expect(tools.lists?.[0]?.query).to.deep.equal({ v: '1.10' });
-    expect(tools.body).to.deep.equal({ query: 1.1 });
-  });
-
-  it('have keys as they are written', async () => {
-    const { settings: config } = await load(
-      `resources: { tools: { fields: { id: { values: { 1.0: a, true: b, 007: c } } } } }${UPSTREAMS}`,
-    );
-    expect(config.resources.tools.fields['id']).to.deep.include({ values: { '1.0': 'a', true: 'b', '007': 'c' } });
   });
 
   it('are YAML 1.2, also with another directive', async () => {

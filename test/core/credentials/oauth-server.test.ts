@@ -57,31 +57,6 @@ describe('the metadata of an authorization server', () => {
     });
   }
 
-  it('is waited for by others when the first caller leaves', async () => {
-    const held: (() => void)[] = [];
-    const server: HttpUpstream = await startHttpUpstream((request, response) =>
-      held.push(() => json({ issuer: server.url })(request, response)),
-    );
-    const oauth = serverAt(server.url);
-    const leaving = new AbortController();
-    const left = oauth.metadata(leaving.signal).catch(({ message }) => message);
-    const stays = oauth.metadata();
-    leaving.abort(new Error('left'));
-    expect(await left).to.equal('left');
-    while (held.length === 0) await new Promise(setImmediate);
-    held[0]?.();
-    expect((await stays).issuer).to.equal(server.url);
-  });
-
-  it('names no keys at another host in the clear, and is fetched again', async () => {
-    const server = await document(OAUTH, { issuer: 'URL', jwks_uri: 'http://other.example/keys' });
-    const { failure } = serverAt(server.url);
-    for (const requests of [1, 2]) {
-      expect(await failure()).to.equal('200 (UNTRUSTED_ENDPOINT)');
-      expect(server.requests).to.have.length(requests);
-    }
-  });
-
   for (const [what, status, requests, reason] of [
     ['is not looked for elsewhere while the server fails', 500, 3, 'upstream_failed'],
     ['is not looked for elsewhere where the server redirects', 302, 1, 'upstream_failed'],

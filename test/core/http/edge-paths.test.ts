@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { exchange, get, requestText, sendTo } from '../../support/raw-http.ts';
-import { expectNoUncaught, LIST, READ, serve } from './served.ts';
+import { exchange, get, requestText } from '../../support/raw-http.ts';
+import { LIST, serve } from './served.ts';
 
 const OTHER_PATHS = [
   ...['/', '/mcp/v1/resources/', '/MCP/v1/resources', '/mcp/v1/Resources', '//mcp/v1/resources', '/mcp//v1/resources'],
@@ -52,26 +52,5 @@ describe('a target in absolute form', () => {
     }
     expect(JSON.stringify(await ended(4))).not.to.match(/secret/i);
     expect(bugs).to.deep.equal([]);
-  });
-});
-
-describe('a connection that closes during a request through Koa', () => {
-  expectNoUncaught();
-
-  it('is not printed', async () => {
-    const { url, reads, ended } = await serve({ read: () => new Promise(() => {}) });
-    const printed: unknown[] = [];
-    const { error } = console;
-    console.error = (...texts: unknown[]) => printed.push(texts);
-    try {
-      const connection = sendTo(url, get(`${READ}&x`));
-      while (reads.length === 0) await new Promise((resolve) => setImmediate(resolve));
-      connection.socket.resetAndDestroy();
-      await ended(1);
-      await new Promise((resolve) => setImmediate(resolve));
-    } finally {
-      console.error = error;
-    }
-    expect(printed).to.deep.equal([]);
   });
 });

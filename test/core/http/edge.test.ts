@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import type { Events } from '../../../src/core/kernel/events.ts';
 import { aWhile, standStill } from '../../support/a-while.ts';
 import { createHeldReads } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -88,15 +87,6 @@ for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CA
       }
       expect((await probe.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
       expect(await drained).to.equal(true);
-    });
-
-    it('closes a connection whose last request had a body', async () => {
-      const { url, edge } = await serveRpc(echo);
-      const connection = sendTo(url, post('', { 'Content-Length': '2' }));
-      await aWhile(A_WHILE_MS);
-      connection.send('{}');
-      await connection.receive();
-      expect(await edge.drain(LONG_MS)).to.equal(true);
     });
 
     it('lets a client finish reading its response', async () => {
@@ -210,16 +200,6 @@ for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CA
       release();
       expect((await reading.receive()).status).to.equal(200);
     });
-
-    it('find a free slot if others are idle', async () => {
-      const served = await serve({ maxConnections: 2 });
-      const idle = await keptConnection(served);
-      await aWhile(BUSY_MS);
-      await keptConnection(served);
-      expect((await idle.closed()).error).to.equal(undefined);
-      await keptConnection(served);
-      expect(served.bounds).to.deep.equal([]);
-    });
   });
 
   describe('an idle connection', () => {
@@ -259,16 +239,6 @@ for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CA
       expect(bugs[0]?.stack).to.match(/^Error: the listener is broken\n {4}at /);
       expect(bugs[0]?.requestId).to.match(/^[0-9a-f]{16}-[0-9a-z]+$/);
       expect(await edge.drain(LONG_MS)).to.equal(true);
-    });
-
-    it('may be the one for internal errors', async () => {
-      const events: Events = { requestEnded: broken, internalError: broken, connectionsRefused: broken };
-      const { url } = await serve({ read: broken, events, maxConnections: 1 });
-      const connection = sendTo(url, get(READ));
-      expect((await connection.receive()).status).to.equal(500);
-      expect((await openConnection(url).closed()).responses).to.deep.equal([]);
-      connection.send(get(LIST));
-      expect((await connection.receive()).status).to.equal(200);
     });
   });
 }

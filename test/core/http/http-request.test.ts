@@ -87,17 +87,3 @@ describe('a trace', () => {
     for (const record of await ended(2)) expect(record).not.to.have.property('traceId');
   });
 });
-
-describe('the signal of a request', () => {
-  it('aborts when the connection closes, created before or after', () => {
-    const early = open([]);
-    const { signal } = early;
-    expect(signal.aborted).to.equal(false);
-    expect(early.signal).to.equal(signal);
-    early.markDisconnected();
-    expect(signal.aborted).to.equal(true);
-    const late = open([]);
-    late.markDisconnected();
-    expect(late.signal.aborted).to.equal(true);
-  });
-});

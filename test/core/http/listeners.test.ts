@@ -107,27 +107,6 @@ describe('the admin listener', () => {
     const outcomes = [...probed, ...probed, 'not_found', 'not_found'];
     expect((await ended(6)).map(({ outcome }) => outcome)).to.deep.equal(outcomes);
   });
-
-  it('sends a large response to several clients at once', async () => {
-    const body = Buffer.alloc(2_700_000, 'one_of_many_series_total 1\n');
-    const respond = () => ({ status: 200, headers: {}, body });
-    const large = { path: '/large', methods: ['GET'], auth: 'none', respond } as const;
-    const { url, ended } = await serveAdmin(undefined, undefined, [large]);
-    const all = await Promise.all([1, 2, 3].map(() => exchange(url, get('/large', { Authorization: undefined }))));
-    expect(all.map((response) => [response.status, response.body.length])).to.deep.equal(
-      Array(3).fill([200, body.length]),
-    );
-    expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok', 'ok']);
-  });
-
-  it('reports that the public listener is draining, and stays open', async () => {
-    let draining = false;
-    const { url } = await serveAdmin(() => draining);
-    expect((await exchange(url, get('/readyz'))).status).to.equal(200);
-    draining = true;
-    expect((await exchange(url, get('/readyz'))).json()).to.include({ status: 503, code: 'draining' });
-    expect((await exchange(url, get('/livez'))).status).to.equal(200);
-  });
 });
 
 describe('the probes', () => {

@@ -1,11 +1,8 @@
 import { expect } from 'chai';
-import { pino } from 'pino';
 import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import { logEvents } from '../../../src/core/log/log.ts';
-import type { Logger } from '../../../src/core/log/logger.ts';
 import { captureLog } from './captured-log.ts';
 
 const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({
@@ -103,29 +100,6 @@ describe('the log of a request', () => {
   });
 });
 
-describe('the log of mapping warnings', () => {
-  it('has the same one of a resource once a minute', () => {
-    const { logger, lines } = captureLog();
-    let now = 0;
-    const events = logEvents(logger, { now: () => now });
-    const tell = (resource: string, field?: string) =>
-      events.mappingWarning?.({
-        resource,
-        upstream: 'platform',
-        ...(field === undefined ? { finding: 'nothing_left' } : { finding: 'field_empty', field }),
-      });
-    for (now of [0, 59_999, 60_000, 119_999]) {
-      tell('tools');
-      tell('tools', 'category');
-      tell('tools', 'version');
-      tell('workflows');
-    }
-    expect(lines()).to.have.length(8);
-    const second = { level: 'warn', msg: 'mapping warning', finding: 'field_empty', field: 'category' };
-    expect(lines()[1]).to.include(second);
-  });
-});
-
 describe('the log of an event', () => {
   const breaker = { upstream: 'tools', calls: 20, failures: 12 };
   const cause = new TypeError('secret');
@@ -195,16 +169,6 @@ describe('the log of an event', () => {
   const refused = { command: 'set', outcome: 'full' };
   says('a command that Redis refuses', 'warn', 'sharedCommandEnded', stuck, refused);
 
-  it('has one line a minute of commands that a full Redis refuses, and none of others', () => {
-    const line = lineOf((events) => {
-      for (const command of ['set', 'add']) {
-        events.sharedCommandEnded?.({ ...stuck, command });
-        events.sharedCommandEnded?.({ command, outcome: 'timeout', ms: 1 });
-      }
-    });
-    expect(line).to.include({ command: 'set' });
-  });
-
   it('has none of a list that was loaded whole', () => {
     expect(lineOf((events) => events.listLoaded?.({ ...loaded, dropped: 0 }))).to.equal(undefined);
   });
@@ -238,22 +202,5 @@ describe('the log', () => {
     expect(tell()).to.equal(1 + 5);
     logger.level = 'silent';
     expect(tell()).to.equal(1 + 5);
-  });
-
-  it('is written by any pino logger, and by one without a level', () => {
-    let text = '';
-    const write = (line: string) => {
-      text += line;
-    };
-    const own: Logger = pino({ level: 'warn' }, { write });
-    logEvents(own).listening?.({ url: 'http://127.0.0.1:1', resources: [] });
-    expect(text).to.equal('');
-    logEvents(own).connectionsRefused?.({ maxConnections: 3 });
-    expect(JSON.parse(text)).to.include({ maxConnections: 3, msg: 'connections refused' });
-    const { logger, lines } = captureLog('warn');
-    const { debug, info, warn, error, fatal } = logger;
-    const bound = Object.entries({ debug, info, warn, error, fatal }).map(([level, log]) => [level, log.bind(logger)]);
-    logEvents(Object.fromEntries(bound)).requestEnded?.(request({ error: new GatewayError('upstream_failed') }));
-    expect(lines()).to.have.length(1);
   });
 });

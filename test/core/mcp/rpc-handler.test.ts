@@ -11,14 +11,6 @@ import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS } from './asked.
 const requestId = 'request-of-the-test';
 
 describe('MCP', () => {
-  it('introduces itself, with what it offers', async () => {
-    const { json } = await asked().earlier('initialize', { ...CLIENT, protocolVersion: '2025-06-18' });
-    expect(json.result.serverInfo).to.deep.equal({ name: 'portico', title: 'Portico', version: '1.2.3' });
-    const { result } = (await asked().current('server/discover')).json;
-    for (const { capabilities } of [json.result, result])
-      expect(capabilities).to.deep.equal({ resources: {}, tools: {} });
-  });
-
   it('neither announces nor has tools where they are off', async () => {
     const { current, earlier } = asked({ tools: false });
     expect((await current('server/discover')).json.result.capabilities).to.deep.equal({ resources: {} });
@@ -51,12 +43,6 @@ describe('MCP', () => {
       mimeType: 'application/json',
       annotations: { audience: ['user', 'assistant'] },
     });
-  });
-
-  it('has whole milliseconds as ttlMs', async () => {
-    const read = () => loadOf([], cachedFor(1234.5));
-    const { json } = await asked({ read }).current('resources/read', { uri: URIS[1] });
-    expect(json.result.ttlMs).to.equal(1234);
   });
 
   it('names in its errors what there is instead', async () => {
@@ -114,42 +100,6 @@ describe('a failed read over MCP', () => {
 });
 
 describe('a request over MCP', () => {
-  it('emits an event, with its outcome', async () => {
-    const told: unknown[] = [];
-    const handler = asked({
-      read: ({ name }) => {
-        if (name === 'projects') throw new GatewayError('upstream_failed');
-        return loadOf([], cachedFor(1));
-      },
-      events: {
-        operationEnded({ ms, ...rest }) {
-          expect(ms).to.be.within(0, 25_000);
-          told.push(Object.values(rest).filter((value) => value !== undefined));
-        },
-      },
-    });
-    for (const message of [
-      rpc('tools/call', { name: 'list_installed_tools' }),
-      rpc('tools/call', { name: 'list_projects' }),
-      rpc('tools/call', { name: 'secret-of-mine' }),
-      rpc('resources/read', { uri: 'secret-of-mine' }),
-      readOf('workflows'),
-      rpc('secret-of-mine'),
-      { jsonrpc: '2.0', method: 'notifications/initialized' },
-    ])
-      await handler.raw(JSON.stringify(message));
-    await handler.current('resources/read', { uri: 'secret-of-mine' });
-    expect(told).to.deep.equal([
-      ['tools/call', 'list_installed_tools'],
-      ['tools/call', 'list_projects', 'tool_error'],
-      ['tools/call', -32602],
-      ['resources/read', -32002],
-      ['resources/read'],
-      ['other', -32601],
-      ['resources/read', -32602, '2026-07-28'],
-    ]);
-  });
-
   it('records what the log needs', async () => {
     const { record } = await asked({ read: () => loadOf([], cachedFor(1)) }).current('resources/read', {
       uri: URIS[1],

@@ -5,7 +5,7 @@ import { type OpenUpstreamOptions, openUpstream } from '../../../src/core/upstre
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { inTurn, json } from '../../support/platform/http-upstream.ts';
-import { asking, calm, errorOf, rejection, serve, serveRaw } from './harness.ts';
+import { asking, calm, errorOf, serve, serveRaw } from './harness.ts';
 
 const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
 const NEVER = { attempts: 0, statuses: [503], baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
@@ -97,33 +97,6 @@ describe('an upstream with all its layers, over real sockets', () => {
       expect(calls).to.equal(sent);
       expect(refusals).to.deep.equal(Array(told).fill([request.caller, authorization]));
     }
-  });
-
-  it('ends an authorization with the request', async () => {
-    const server = await serve(json([]));
-    const leaving = new AbortController();
-    const upstream = openAt(server.url, {
-      authorize: (_caller, signal) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
-    });
-    const reading = rejection(upstream.get(asking(), leaving.signal));
-    leaving.abort();
-    await reading;
-    expect(server.requests).to.deep.equal([]);
-  });
-
-  it('holds no slot of the queue while an authorization is pending', async () => {
-    const server = await serve(json([]));
-    const granted = Promise.withResolvers<Record<string, string>>();
-    const upstream = openAt(server.url, {
-      connections: 1,
-      maxQueue: 0,
-      authorize: ({ credentialKey: key }) => (key === 'waiting' ? granted.promise : Promise.resolve({})),
-    });
-    const waiting = upstream.get(asking('/', { credentialKey: 'waiting' }), calm());
-    await upstream.get(asking('/', { credentialKey: 'with a token' }), calm());
-    granted.resolve({});
-    await waiting;
-    expect(server.requests).to.have.length(2);
   });
 
   it('does not count the refusals of its queue', async () => {

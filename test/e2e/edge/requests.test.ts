@@ -41,16 +41,6 @@ describe('a request to the platform', () => {
   });
 
   describe('by POST', () => {
-    const search = { method: 'POST', path: '/search', query: {} } as const;
-    const found = (...ids: readonly string[]) => ids.map((id) => ({ ...TOOL, id }));
-
-    /** Mocks one page: what is posted there, as it is on the wire, and what comes back. */
-    function posts(body: nock.RequestBodyMatcher, page: nock.Body, headers: nock.ReplyHeaders = {}): void {
-      nock(PLATFORM, { reqheaders: { 'content-type': 'application/json' }, badheaders: ['if-none-match'] })
-        .post('/search', body)
-        .reply(200, page, headers);
-    }
-
     it('is sent as docs/configuration.md shows for GraphQL', async () => {
       const yaml = codeBlocks('docs/configuration.md', 'yaml').find((block) => block.includes('/graphql')) ?? '';
       const { resources } = parse(yaml);
@@ -67,38 +57,6 @@ describe('a request to the platform', () => {
       const response = await read('workflows');
       const items = (await response.json()) as { id: string }[];
       expect(items.map(({ id }) => id)).to.deep.equal(['a', 'b']);
-    });
-
-    it('sends a numeric page token as a number', async () => {
-      posts({ after: null, n: 50 }, { tools: found('a'), next: 7 });
-      posts({ after: 7, n: 50 }, { tools: found('b') });
-      const pagination = { kind: 'token', size: 50, sizeParam: '/n', tokenParam: '/after', next: 'next' } as const;
-      const response = await readTools({ ...search, body: { after: null, n: 1 }, pagination });
-      expect(await response.json()).to.have.length(2);
-    });
-
-    it('follows links with GET', async () => {
-      posts({ limit: 2 }, { tools: found('a', 'b') }, { link: '</search/7?page=2>; rel="next"' });
-      nock(PLATFORM, { badheaders: ['content-type'] })
-        .get('/search/7?page=2', '')
-        .reply(200, { tools: found('c') });
-      const response = await readTools({
-        ...search,
-        body: { limit: 0 },
-        pagination: { kind: 'link', size: 2, sizeParam: '/limit' },
-      });
-      expect(await response.json()).to.deep.equal(found('a', 'b', 'c'));
-    });
-
-    it('is refreshed without a condition', async () => {
-      let clock = 1_800_000_000_000;
-      const tools: ToolsSettings = { ...search, body: { q: 'all' }, pagination: { kind: 'none' } };
-      const { read } = await startGateway(settingsFor(PLATFORM, { resources: { tools } }), { now: () => clock });
-      for (const id of ['a', 'b']) {
-        posts({ q: 'all' }, { tools: found(id) }, { etag: '"1"' });
-        expect(await (await read('tools')).json()).to.deep.equal(found(id));
-        clock += 10 * 60_000;
-      }
     });
   });
 });

@@ -1,9 +1,6 @@
-import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
-import { onCleanup } from '../../support/cleanup.ts';
-import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { TOOL_NAMES, URIS } from '../../support/resources.ts';
 import { callOf, readOf, rpc } from '../../support/rpc.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -20,24 +17,13 @@ const ITEM = {
   category: 'SCANNER',
 };
 
-/** A client of the SDK, connected in a mode. */
-async function connect(url: string, mode: VersionNegotiationMode) {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-  const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
-  onCleanup(() => client.close());
-  return client;
-}
-
 describe('POST /mcp of a gateway', () => {
   let platform: HttpUpstream;
-  let running: RunningGateway;
 
   before(async () => {
     platform = await startHttpUpstream((request, response) => {
       response.writeHead(200, JSON_TYPE).end(JSON.stringify({ [listOf(request)]: [ITEM] }));
     });
-    running = await startGateway(settingsFor(platform.url));
   });
 
   it('lists tools with the keywords in settings', async () => {
@@ -54,33 +40,6 @@ describe('POST /mcp of a gateway', () => {
     expect(after._meta['anthropic/maxResultSizeChars']).to.equal(40_000);
     expect(after.inputSchema).to.deep.equal(before.inputSchema);
   });
-
-  for (const [mode, version] of [
-    ['legacy', '2025-11-25'],
-    ['auto', '2026-07-28'],
-    [{ pin: '2026-07-28' }, '2026-07-28'],
-  ] as const) {
-    it(`serves the SDK's client in mode ${JSON.stringify(mode)}, with the bytes of the HTTP reads`, async () => {
-      const client = await connect(running.url, mode);
-      expect(client.getNegotiatedProtocolVersion()).to.equal(version);
-      const { resources } = await client.listResources();
-      expect(resources.map(({ uri }) => uri)).to.deep.equal(URIS);
-      for (const [index, { uri, name }] of resources.entries()) {
-        const { contents, _meta: ofRead } = await client.readResource({ uri });
-        const response = await running.read(name);
-        const body = await response.text();
-        expect(contents[0]).to.deep.include({ uri, mimeType: 'application/json', text: body });
-        const call = { name: TOOL_NAMES[index] ?? '', arguments: { query: 'QUOTED' } };
-        const { structuredContent, _meta: ofTool } = await client.callTool(call);
-        const shown = body.replaceAll('\u2028', '\\\\u{2028}');
-        expect(structuredContent).to.deep.equal({ items: JSON.parse(shown), total: 1 });
-        const provenance = { upstream: name, etag: response.headers.get('etag'), stale: false };
-        for (const meta of [ofRead, ofTool]) expect(meta?.['portico/list']).to.include(provenance);
-        // Projects are loaded for each read.
-        if (name !== 'projects') expect(ofTool?.['portico/list']).to.deep.equal(ofRead?.['portico/list']);
-      }
-    });
-  }
 
   it('reports what settings leave out of a list, loaded, stored or unchanged', async () => {
     const etag = '"1"';

@@ -103,28 +103,4 @@ describe('the status of a gateway', () => {
     // Nothing is left of its marks.
     expect(runbook.slice(runbook.indexOf('<main>'))).to.not.match(/[`|]|\*\*|\]\(/);
   });
-
-  it('shows the last failure of an upstream, but no rejected callers', async () => {
-    const why = async () => (await status()).upstreams.map(({ lastFailure }) => lastFailure);
-    behave = 'strangers';
-    expect((await read('workflows')).status).to.equal(401);
-    expect(await why()).to.deep.equal([null, null, null]);
-    behave = 'badly';
-    await read('projects');
-    const [answered] = await why();
-    expect(answered).to.include({ code: 'upstream_failed', reason: 'answered with status 500' });
-    behave = 'in a loop';
-    expect((await read('tools')).status).to.equal(502);
-    expect((await why())[2]).to.include({ code: 'upstream_invalid' });
-    expect((await why())[2]?.reason).to.be.a('string');
-    await platform.close();
-    await read('projects');
-    expect((await why())[0]?.causes).to.deep.equal(['Error ECONNREFUSED']);
-  });
-
-  it('is not on the public listener, and allows GET and HEAD only', async () => {
-    expect((await fetch(`${gateway.url}/status`)).status).to.equal(404);
-    expect((await fetch(`${gateway.adminUrl}/status`, { method: 'POST' })).status).to.equal(405);
-    expect((await fetch(`${gateway.adminUrl}/`, { method: 'HEAD' })).status).to.equal(200);
-  });
 });

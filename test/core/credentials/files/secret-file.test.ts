@@ -171,23 +171,6 @@ describe('the file of a secret', () => {
       expect(told).to.deep.equal([...issues, undefined, 'cannot be read: no such file or directory']);
     }));
 
-  it('logs once that it can be used again, also with the same secret', () =>
-    withSecret('same', async ({ path, later, told }) => {
-      renameSync(path, `${path}.away`);
-      expect(await later()).to.equal('same');
-      writeFileSync(path, 'same\n');
-      for (let times = 0; times < 2; times += 1) expect(await later()).to.equal('same');
-      expect(told).to.deep.equal(['cannot be read: no such file or directory', undefined]);
-    }));
-
-  it('logs nothing if it was written again with the same secret', () =>
-    withSecret('same', async ({ path, later, told }) => {
-      writeFileSync(path, 'same');
-      expect(await later()).to.equal('same');
-      expect(await later()).to.equal('same');
-      expect(told).to.deep.equal([]);
-    }));
-
   it('is checked once for all concurrent requests, each of which can be cancelled', () =>
     withSecret('old', async ({ path, clock, opened, told }) => {
       writeFileSync(path, 'new');

@@ -1,41 +1,10 @@
 import { expect } from 'chai';
-import { loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { exchange, get } from '../../../support/raw-http.ts';
-import { URIS } from '../../../support/resources.ts';
 import { serveReading } from '../over-tls.ts';
-import { expectNoUncaught, LIST, READ, READS, serve } from '../served.ts';
-
-const LARGE = loadOf(manyTools());
-
-describe('the list', () => {
-  it('is the definitions in their order', async () => {
-    const { url } = await serve();
-    const response = await exchange(url, get(LIST));
-    expect(response.status).to.equal(200);
-    expect(response.headers.get('content-type')).to.equal('application/json; charset=utf-8');
-    expect(response.json<{ uri: string }[]>().map(({ uri }) => uri)).to.deep.equal(URIS);
-  });
-});
+import { expectNoUncaught, READS, serve } from '../served.ts';
 
 describe('a read', () => {
   expectNoUncaught();
-
-  it('responds with the bytes of the snapshot and cache headers', async () => {
-    const { url } = await serve({ read: () => LARGE });
-    const { status, headers, body } = await exchange(url, get(READ));
-    expect(status).to.equal(200);
-    expect(body).to.deep.equal(LARGE.snapshot.bytes);
-    expect(Object.fromEntries(headers)).to.include({
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': String(LARGE.snapshot.bytes.length),
-      etag: LARGE.snapshot.etag,
-      vary: 'Authorization, Accept, Accept-Encoding',
-      'cache-control': 'private, no-cache',
-      'cache-status': 'portico; fwd=bypass',
-    });
-    expect(headers.has('content-encoding')).to.equal(false);
-    expect(headers.has('portico-dropped-items')).to.equal(false);
-  });
 
   it('reads the resource of the uri as this caller', async () => {
     const { url, reads } = await serve();

@@ -51,21 +51,6 @@ describe('a challenge', () => {
     expect(scopeless(of('credential_missing'))).to.equal(`Bearer ${METADATA}`);
   });
 
-  it('has invalid_token and a description for a bad token', () => {
-    for (const code of ['credential_malformed', 'credential_rejected'] as const) {
-      const challenged = `Bearer error="invalid_token", error_description="${ERRORS[code].detail}"`;
-      expect(plain(of(code))).to.equal(challenged);
-      expect(scoped(of(code))).to.equal(`${challenged}, scope="read write", ${METADATA}`);
-      expect(scopeless(of(code))).to.equal(`${challenged}, ${METADATA}`);
-    }
-  });
-
-  it('has insufficient_scope and all required scopes', () => {
-    const error = of('access_denied', { scopes: ['admin', 'read'] });
-    expect(plain(error)).to.equal('Bearer error="insufficient_scope", scope="admin read"');
-    expect(scoped(error)).to.equal(`Bearer error="insufficient_scope", scope="admin read", ${METADATA}`);
-  });
-
   it('names no token source where a platform does not name its scopes', () => {
     for (const challenge of [plain, scoped, scopeless]) {
       expect(challenge(of('access_denied'))).to.equal('Bearer error="insufficient_scope"');

@@ -1,13 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { argumentsShape, createReadArguments } from '../../../../src/core/mcp/tools/arguments.ts';
-import type { Offered } from '../../../../src/core/reads/catalogue/catalogue.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { RESOURCES } from '../../../../src/core/resources/index.ts';
 import { catalogueOf, type Reader } from '../../../support/catalogue.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
-import { TOOL_NAMES } from '../../../support/resources.ts';
 import { asked, cachedFor, loadOf, provenanceOf } from '../asked.ts';
 
 const ITEMS = Array.from({ length: 120 }, (_, index) =>
@@ -46,13 +43,6 @@ function knowing(known: Readonly<Record<string, readonly string[]>>, read: Reade
 }
 
 describe('the list of tools', () => {
-  it('has a read-only tool for each resource', async () => {
-    const tools = await listed();
-    expect(tools.map(({ name }: { name: string }) => name)).to.deep.equal(TOOL_NAMES);
-    const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
-    for (const { annotations } of tools) expect(annotations).to.deep.equal(hints);
-  });
-
   it('describes the filters of each tool, with bounds in words only, because hosts drop the others', async () => {
     const tools = await listed();
     for (const [index, { filters, formats }] of RESOURCES.entries()) {
@@ -134,21 +124,6 @@ describe('a tool', () => {
     }
   });
 
-  it('keeps the names of few unknown arguments, short and without hidden characters', () => {
-    const [{ resource }] = catalogueOf(list).offered as [Offered];
-    const read = createReadArguments({ resource }, argumentsShape({ resource, known: {} }));
-    const many = Object.fromEntries(range(0, 80_000).map((index) => [`a${index}`, 0]));
-    for (const [given, ignored] of [
-      [{}, []],
-      [{ query: 'a', wait_for_previous: true }, ['wait_for_previous']],
-      [JSON.parse('{"__proto__":1,"a\\u202e\\nb":1}'), ['__proto__', 'a\\u{202e}\nb']],
-      [{ ['x'.repeat(900_000)]: 1 }, [`${'x'.repeat(40)}…`]],
-      [many, ['a0', 'a1', 'a2', 'a3', 'a4', '…']],
-    ] as const) {
-      expect(read(given).ignored).to.deep.equal(ignored);
-    }
-  });
-
   it('filters by every field, also by those that its schema does not name', async () => {
     expect((await callWell({ id: 'TOOL-7', category: 'odd' })).page.items).to.deep.equal([ITEMS[7]]);
     expect((await callTool('list_projects', { version: '9' })).structuredContent.total).to.equal(120);
@@ -201,17 +176,6 @@ describe('a tool', () => {
     ] as const) {
       const { text } = await callWell(args, { read: () => load });
       expect(text).to.equal(JSON.stringify({ total: 0, ...remarks, items: [] }));
-    }
-  });
-
-  it('returns no hint without room for it', async () => {
-    const many = range(0, 20).map((index) => toolItem(`${index}`, { category: `${index}`.repeat(30) }));
-    for (const [maxResultBytes, keys] of [
-      [1024, ['total', 'items']],
-      [40_000, ['total', 'hint', 'items']],
-    ] as const) {
-      const { page } = await callWell({ category: 'x' }, { read: () => loadOf(many), maxResultBytes });
-      expect(Object.keys(page)).to.deep.equal(keys);
     }
   });
 

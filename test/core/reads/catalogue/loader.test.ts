@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../../src/core/kernel/events.ts';
-import { createLoading } from '../../../../src/core/upstream/loading.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { errorOf, never } from '../snapshots/departures.ts';
 import { type Answer, listWith, loaderOver, mapperWith, TOKEN } from './loader-over.ts';
@@ -60,24 +59,6 @@ describe('a loader', () => {
     ]);
   });
 
-  it('reports only lists that were loaded completely', async () => {
-    const told: unknown[] = [];
-    const events: Events = { listLoaded: (loaded) => told.push(loaded) };
-    let asked = 0;
-    const load = loaderOf(
-      async () => {
-        asked += 1;
-        if (asked === 3) throw new GatewayError('upstream_failed');
-        return asked === 1 ? page([thing(1), { id: 2 }], 'more') : page([thing(3)], asked === 2 ? '' : 'more');
-      },
-      { map: mapperWith({ invalidItems: 'drop' }), events },
-    );
-    await load(callerWith(), never);
-    await errorOf(load(callerWith(), never));
-    const counts = { pages: 2, items: 2, received: 3, excluded: 0, dropped: 1, defaulted: new Map() };
-    expect(told).to.deep.equal([{ resource: 'things', upstream: 'platform', ...counts }]);
-  });
-
   it('takes a 404 to its first page for an empty list if settings say so', async () => {
     const refusing = (status: number) => async (): Promise<never> => {
       throw new GatewayError('upstream_refused', { upstreamStatus: status });
@@ -105,20 +86,6 @@ describe('a loader', () => {
         expect(await errorOf(read('{"things":[]}')(callerWith(), never))).to.include({ code: 'upstream_invalid' });
       }
     }
-  });
-
-  it('accounts for the bytes of its requests until it ends', async () => {
-    const loading = createLoading({ maxBytes: 1000 });
-    const read = (bytes: number) =>
-      loaderOf(
-        async ({ hold }) => {
-          hold?.(bytes);
-          return page([thing(1)]);
-        },
-        { loading },
-      )(callerWith(), never);
-    for (let count = 0; count < 3; count += 1) expect((await read(1000)).pages).to.equal(1);
-    expect(await errorOf(read(1001))).to.include({ code: 'upstream_invalid', upstream: 'platform' });
   });
 
   it('maps no page after it was aborted, although more have arrived', async () => {
@@ -181,16 +148,6 @@ describe('a loader', () => {
       expect(tags).to.deep.equal([undefined, '"1"', undefined]);
       expect(second.snapshot.count).to.equal(2);
       expect(second).not.to.have.any.keys('notModified', 'upstreamEtag');
-    });
-
-    it('sends no conditional request for an invalid entity tag', async () => {
-      for (const etag of [undefined, '1', '"a" "b"', '"\u00e9"', ['"1"', '"2"']]) {
-        const load = loaderOf(async () => tagged(etag));
-        expect(await load(callerWith(), never), String(etag)).not.to.have.property('upstreamEtag');
-      }
-      // A 304 may leave out what such a header says.
-      const totalled = loaderOf(async () => ({ ...page([thing(1)]), headers: { etag: '"1"', 'x-total-count': '1' } }));
-      expect(await totalled(callerWith(), never)).not.to.have.property('upstreamEtag');
     });
   });
 });

@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { createPageParser } from '../../../../src/core/mapping/page.ts';
 import { createPageReader, createPageTurns, SMALL_BYTES } from '../../../../src/core/reads/catalogue/page-reader.ts';
@@ -65,13 +64,6 @@ describe('a page', () => {
     expect(again).to.deep.equal(ids?.slice(1));
   });
 
-  it('has digests that distinguish numbers that differ in their source text only', async () => {
-    const digestOf = async (id: string) => (await read(`{"things":[{"id":${id},"name":"n"}],"next":"more"}`)).digests;
-    const [even, odd] = [await digestOf('1152921504606846976'), await digestOf('1152921504606846977')];
-    expect(even).to.not.equal(odd);
-    expect(await digestOf('1152921504606846977')).to.equal(odd);
-  });
-
   it('is mapped in steps if it is large, one at a time, and the others are read behind it', async () => {
     const { signal } = new AbortController();
     const counts = [50_000, 40_000, 2];
@@ -80,17 +72,5 @@ describe('a page', () => {
     );
     expect(await turnsDuring(pages)).to.be.above(5);
     expect((await pages).map(({ count }) => count)).to.deep.equal(counts);
-  });
-
-  it('is dropped when its reader leaves, before and while it is mapped', async () => {
-    const body = { things: items(1000), beside: 'x'.repeat(SMALL_BYTES) };
-    const reason = new Error('gone');
-    const leaving = [new AbortController(), new AbortController()];
-    const left = leaving.map(({ signal }) => read(body, true, signal).catch((error: unknown) => error));
-    const behind = read(body);
-    for (const controller of leaving) controller.abort(reason);
-    expect(await Promise.all(left)).to.deep.equal([reason, reason]);
-    expect(await behind).to.have.property('count', 1000);
-    for (const { signal } of leaving) expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 });

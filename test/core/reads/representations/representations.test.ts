@@ -53,18 +53,6 @@ describe('a snapshot in a content coding', () => {
     expect(gunzipSync((await gzipped(other)) ?? expect.fail('it is busy'))).to.deep.equal(other.snapshot.bytes);
   });
 
-  it('is shared by loads with the same bytes, and charged for each that is stored', async () => {
-    const { cache, gzipped } = setUp();
-    const { snapshot } = loadOf([{ id: 'x'.repeat(5000) }]);
-    const one = await gzipped({ snapshot });
-    expect(cache.entries).to.equal(0);
-    const stored = held(cache, { ...loadOf(), snapshot });
-    const before = cache.bytes;
-    expect(await gzipped(stored)).to.equal(one);
-    expect(later(cache).snapshot.representations).to.deep.equal({ gzip: one });
-    expect(cache.bytes).to.be.above(before + one.length);
-  });
-
   it('decodes to the same bytes, is smaller, and does not block the event loop', async () => {
     const { gzipped } = setUp();
     await fc.assert(
@@ -110,14 +98,6 @@ describe('an escaped snapshot', () => {
     }
   });
 
-  it('is made once for concurrent requests of the same bytes', async () => {
-    const { escaped } = setUp();
-    const load = loadOf(LONG);
-    const again = { ...load, snapshot: { ...load.snapshot, loadStartedAt: 9 } };
-    const [made, meanwhile] = await Promise.all([escaped(load), escaped(again)]);
-    expect(meanwhile).to.equal(made);
-  });
-
   it('does not block the event loop while many bytes are escaped and copied', async () => {
     const load = loadOf([...LONG, { id: 'x'.repeat(4_000_000) }]);
     const making = setUp().escaped(load);
@@ -149,12 +129,5 @@ describe('an escaped snapshot', () => {
         await Promise.all(others);
       }
     }
-  });
-
-  it('is not kept without room', async () => {
-    const { cache, escaped } = setUp({ maxBytes: 2048 + 30, maxEntries: 1 });
-    const load = held(cache, loadOf([{ id: 'a' }]));
-    expect((await escaped(load)).toString()).to.equal('"[{\\"id\\":\\"a\\"}]"}]}}');
-    expect(later(cache).snapshot.representations).to.deep.equal({});
   });
 });

@@ -1,12 +1,8 @@
 import { expect } from 'chai';
-import {
-  createSnapshotCache,
-  type SnapshotCache,
-  type StoreTicket,
-} from '../../../../src/core/reads/snapshots/cache.ts';
+import { createSnapshotCache, type SnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
-import { callerOf, text } from './departures.ts';
+import { callerOf } from './departures.ts';
 
 const MANY = { maxBytes: 1_000_000, maxEntries: 100 };
 const alice = callerOf('alice');
@@ -18,11 +14,6 @@ function store(cache: SnapshotCache, load: Load, resource = 'tools', caller = al
   epoch.end();
   return stored;
 }
-
-const textIn = (cache: SnapshotCache) => {
-  const load = cache.get('tools', alice);
-  return load && text(load);
-};
 
 describe('the snapshot cache', () => {
   it('charges 2 KiB, item offsets and all representations per entry', () => {
@@ -92,39 +83,6 @@ describe('the snapshot cache', () => {
     store(cache, newer);
     add(1);
     expect(held()).to.equal(newer);
-  });
-
-  it('stores the result of the load that began last, and none that began before an eviction', () => {
-    const cache = createSnapshotCache(MANY);
-    const [first, earlier, later] = [1, 2, 3].map(() => cache.begin('tools', alice)) as [
-      StoreTicket,
-      StoreTicket,
-      StoreTicket,
-    ];
-    const elsewhere = cache.begin('workflows', alice);
-    expect(first.store(loadOf([{ id: 'first' }]))).to.equal(true);
-    expect(later.store(loadOf([{ id: 'later' }]))).to.equal(true);
-    expect(earlier.store(loadOf([{ id: 'earlier' }]))).to.equal(false);
-    expect(textIn(cache)).to.contain('later');
-    cache.evict('tools', alice);
-    const after = cache.begin('tools', alice);
-    expect(later.store(loadOf())).to.equal(false);
-    expect(after.store(loadOf([{ id: 'after' }]))).to.equal(true);
-    expect(elsewhere.store(loadOf())).to.equal(true);
-    expect(textIn(cache)).to.contain('after');
-  });
-
-  it('keeps a copy until an eviction, and never in place of a newer one', () => {
-    const cache = createSnapshotCache(MANY);
-    const [earlier, later] = [cache.begin('tools', alice), cache.begin('tools', alice)];
-    expect(later.keep(loadOf([{ id: 'copy' }], { loadedAt: 5 }))).to.equal(true);
-    expect(later.keep(loadOf([{ id: 'older copy' }], { loadedAt: 4 }))).to.equal(false);
-    expect(textIn(cache)).to.contain('"copy"');
-    later.keep(loadOf([{ id: 'newer copy' }], { loadedAt: 6 }));
-    expect(earlier.store(loadOf([{ id: 'load' }], { loadedAt: 7 })), 'a load that began earlier').to.equal(true);
-    cache.evict('tools', alice);
-    expect(later.keep(loadOf([{ id: 'copy of what was denied' }], { loadedAt: 8 }))).to.equal(false);
-    expect(cache.entries).to.equal(0);
   });
 });
 

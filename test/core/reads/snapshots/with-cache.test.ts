@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { callerOf, errorOf, never, settle, text } from './departures.ts';
-import { alice, bob, failed, house, LIFETIME, readLanding, readRejecting, SECOND } from './house.ts';
+import { callerOf, errorOf, never, text } from './departures.ts';
+import { alice, house, readLanding, readRejecting, SECOND } from './house.ts';
 
 // What no caller may be served, in whatever order things happen: with-cache.model.test.ts.
 
@@ -21,51 +21,6 @@ describe('a snapshot', () => {
     expect(text(await readUnstored('c'))).to.contain('c');
     expect(text(await tools.read(alice))).to.contain('b');
     expect(told.filter(([name]) => name === 'stored')).to.have.length(1);
-  });
-
-  it('emits its events', async () => {
-    const { tools, clock, told } = house();
-    const { snapshot } = await readLanding(tools, 'a');
-    await tools.read(alice);
-    clock.now += 60 * SECOND;
-    await tools.read(alice);
-    tools.departures[1]?.land([{ id: 'a' }], { notModified: true });
-    await settle();
-    await errorOf(readRejecting(tools, new GatewayError('access_denied'), { caller: bob }));
-    const bytes = snapshot.bytes.length;
-    expect(told).to.deep.equal([
-      ['stored', { resource: 'tools', bytes, notModified: false }],
-      ['read', { resource: 'tools', cache: 'miss' }],
-      ['read', { resource: 'tools', cache: 'hit' }],
-      ['read', { resource: 'tools', cache: 'stale' }],
-      ['stored', { resource: 'tools', bytes, notModified: true }],
-      ['evicted', { requestId: bob.requestId, resource: 'tools', code: 'access_denied' }],
-      ['read', { resource: 'tools', error: 'access_denied' }],
-    ]);
-  });
-
-  it('reports each read once, whatever its outcome, also of resources that are not stored', async () => {
-    const { tools, projects, told } = house();
-    await errorOf(readRejecting(tools, failed));
-    await errorOf(readRejecting(tools, new TypeError('a bug')));
-    const leaving = new AbortController();
-    const left = errorOf(tools.read(alice, leaving.signal));
-    leaving.abort();
-    await left;
-    const both = [projects.read(bob), projects.read(bob)];
-    projects.departures.at(-1)?.land([{ id: 'p' }]);
-    await Promise.all(both);
-    expect(told.flatMap(([name, read]) => (name === 'read' ? [read] : []))).to.have.deep.members([
-      ...['upstream_failed', 'internal', 'cancelled'].map((error) => ({ resource: 'tools', error })),
-      { resource: 'projects', cache: 'bypass' },
-      { resource: 'projects', cache: 'collapsed' },
-    ]);
-  });
-
-  it('is not stored when ttlMs is 0', async () => {
-    const { tools, cache } = house({ lifetime: { ...LIFETIME, ttlMs: 0 } });
-    expect(await readLanding(tools, 'a')).to.not.have.property('cached');
-    expect(cache.entries).to.equal(0);
   });
 
   it('reports that it is not stored if it is too large, or the token has ended', async () => {

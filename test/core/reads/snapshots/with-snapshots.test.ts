@@ -24,18 +24,6 @@ describe('the stage of a snapshot', () => {
       expect(stageAt(LOADED_AT + age, LOADED_AT, SHORT), `${age} ms`).to.equal(stage);
     }
   });
-
-  it('ends with the token, and is not extended by one that lasts', () => {
-    expect(stageAt(LOADED_AT + 9, LOADED_AT, SHORT, LOADED_AT + 10)).to.equal('fresh');
-    expect(stageAt(LOADED_AT + 10, LOADED_AT, SHORT, LOADED_AT + 10)).to.equal('over');
-    expect(stageAt(LOADED_AT + 3660, LOADED_AT, SHORT, Number.POSITIVE_INFINITY)).to.equal('over');
-  });
-
-  it('is stale-if-error after freshness when staleWhileRevalidateMs is 0', () => {
-    const none = { ...SHORT, staleWhileRevalidateMs: 0 };
-    expect(stageAt(LOADED_AT + 60, LOADED_AT, none)).to.equal('stale-if-error');
-    expect(stageAt(LOADED_AT + 60, LOADED_AT, { ...none, staleIfErrorMs: 0 })).to.equal('over');
-  });
 });
 
 describe('an error that a stale snapshot may replace', () => {
@@ -89,22 +77,6 @@ describe('a stale snapshot', () => {
     await settle();
     expect(await errorOf(readRejecting(tools, redirected))).to.equal(redirected);
     expect(text(await readRejecting(tools, failed))).to.contain('old');
-  });
-
-  it('stays stored if the refresh fails; the next read refreshes again', async () => {
-    const { tools, clock, told } = house();
-    await readLanding(tools, 'old');
-    clock.now += 60 * SECOND;
-    const errors = [new GatewayError('upstream_timeout'), new TypeError('a bug'), 'thrown'];
-    for (const error of errors) {
-      expect(text(await tools.read(alice))).to.contain('old');
-      tools.departures.at(-1)?.reject(error);
-      await settle();
-    }
-    expect(tools.departures).to.have.length(4);
-    expect(told.filter(([name]) => name === 'refreshFailed')).to.deep.equal(
-      errors.map((error) => ['refreshFailed', { requestId: alice.requestId, resource: 'tools', error }]),
-    );
   });
 
   it('names in its event the error that it is served for: of the last refresh, and then of the read', async () => {

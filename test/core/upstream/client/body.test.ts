@@ -1,24 +1,10 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { joinPieces } from '../../../../src/core/upstream/client/body.ts';
 import { asking, calm, errorOf, open, rejection, serve, serveRaw } from '../harness.ts';
 
 const MAX = 1024;
 const PAGE = JSON.stringify({ projects: [{ name: 'Größe — 😀' }] });
-
-describe('the pieces of a body', () => {
-  it('are joined in order, whatever length was announced', () => {
-    const pieces = ['one', 'two', 'three', 'x'.repeat(50), 'end'];
-    for (const announced of [undefined, 0, 3, 20, 64, 1e12]) {
-      const joined = joinPieces({ maxBytes: 64, hold: () => {} });
-      if (announced !== undefined) joined.expect(announced);
-      for (const piece of pieces) joined.add(Buffer.from(piece));
-      expect(joined.bytes().toString()).to.equal(pieces.join(''));
-      expect(() => joined.add(Buffer.from('!'))).to.throw();
-    }
-  });
-});
 
 describe('the body of an upstream', () => {
   async function answering(body: string | Buffer, headers: Record<string, string | string[]> = {}) {
@@ -125,22 +111,6 @@ describe('the body of an upstream', () => {
     const decoded = accounted();
     await (await answering(coded, { 'content-encoding': 'gzip' })).get(decoded.request, calm());
     expect(decoded.account).to.deep.equal({ sum: 1000, most: 1000 + coded.length });
-  });
-
-  it('is held no more where it broke off, was too large, or was not what it should be', async () => {
-    const broken = accounted();
-    const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'));
-    await errorOf(open(url).get(broken.request, calm()));
-    expect(broken.account).to.deep.equal({ sum: 0, most: 2 });
-    const bomb = accounted();
-    await errorOf(
-      (await answering(gzipSync('x'.repeat(9999)), { 'content-encoding': 'gzip' })).get(bomb.request, calm()),
-    );
-    expect(bomb.account.sum).to.equal(0);
-    const status = accounted();
-    const server = await serve((_request, response) => response.writeHead(404).end('not a page'));
-    await errorOf(open(server.url).get(status.request, calm()));
-    expect(status.account).to.deep.equal({ sum: 0, most: 0 });
   });
 
   it('ends if it does not fit, encoded or decoded', async () => {

@@ -184,19 +184,4 @@ describe('an exchange that breaks off', () => {
       expect((errorOfExchange(coded(code), hasBegun) as GatewayError).detail).to.match(detail);
     }
   });
-
-  it('is neither counted nor retried if this process lacks a descriptor or memory, or has closed the client', () => {
-    for (const code of ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])
-      expect(errorOfExchange(coded(code), true), code).to.include({ code: 'overloaded', ...NO_FAULT });
-    expect(errorOfExchange(coded('UND_ERR_DESTROYED'), true)).to.include({ code: 'draining', ...NO_FAULT });
-  });
-
-  it('is kept in the cause and nowhere else', () => {
-    const theirs = coded('ENOTFOUND', 'secret words');
-    const error = errorOfExchange(theirs, false);
-    expect(error).to.include({ code: 'upstream_failed', reason: 'the host name was not resolved', cause: theirs });
-    expect(String(error)).to.not.contain('secret');
-    const other = errorOfExchange('thrown text', false);
-    expect(other).to.include({ code: 'upstream_failed', message: 'the request failed' });
-  });
 });

@@ -1,55 +1,11 @@
 import type { RequestListener } from 'node:http';
-import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { withDeadline } from '../../../../src/core/kernel/deadline.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { eventually } from '../../../support/eventually.ts';
 import { inTurn, json } from '../../../support/platform/http-upstream.ts';
 import { asking, calm, closed, errorOf, open, recordEvents, rejection, serve, serveRaw } from '../harness.ts';
 
 describe('an upstream client', () => {
   describe('sends', () => {
-    it('one GET of the target with its own headers, the authorization and the request id of the caller', async () => {
-      const server = await serve(json([]));
-      await open(`${server.url}/base/path`).get(asking('/base/path/list?size=2'), calm());
-      const [request, ...others] = server.requests;
-      expect(others).to.deep.equal([]);
-      expect(`${request?.method} ${request?.url}`).to.equal('GET /base/path/list?size=2');
-      expect(request?.headers).to.deep.equal({
-        host: new URL(server.url).host,
-        connection: 'keep-alive',
-        accept: 'application/json',
-        'accept-encoding': 'gzip, br',
-        authorization: 'Bearer secret-token',
-        'user-agent': 'portico',
-        'x-request-id': 'request-1',
-      });
-    });
-
-    it('a POST with its body as JSON, unless settings call it otherwise, and one without', async () => {
-      const bodies: string[] = [];
-      const server = await serve(async (request, response) => {
-        let body = '';
-        for await (const piece of request.setEncoding('utf8')) body += piece;
-        bodies.push(body);
-        response.end('[]');
-      });
-      const upstream = open(server.url);
-      const post = (body?: string) => ({ ...asking('/search?a=b'), post: { body, isRepeatable: false } });
-      await upstream.get(post('{"q":"größer"}'), calm());
-      await upstream.get({ ...post('{}'), headers: { 'content-type': 'application/vnd.search+json' } }, calm());
-      await upstream.get(post(), calm());
-      expect(bodies).to.deep.equal(['{"q":"größer"}', '{}', '']);
-      const heads = server.requests.map(({ method, url, headers }) =>
-        [method, url, headers['content-type'], headers['content-length'], headers['if-none-match']].join(' '),
-      );
-      expect(heads).to.deep.equal([
-        'POST /search?a=b application/json 16 ',
-        'POST /search?a=b application/vnd.search+json 2 ',
-        'POST /search?a=b  0 ',
-      ]);
-    });
-
     it('headers of the settings, and over them those of the request, but neither in place of what Portico sends', async () => {
       const server = await serve(json([]));
       const own = { Authorization: 'Bearer of-the-settings', 'Accept-Encoding': 'identity', 'X-Request-Id': 'theirs' };
@@ -66,16 +22,6 @@ describe('an upstream client', () => {
         'x-request-id': 'request-1',
       });
     });
-  });
-
-  it('never follows a redirect: the other origin sees no request', async () => {
-    const other = await serve(json([]));
-    for (const status of [301, 302, 303, 307, 308]) {
-      const server = await serve(json({}, status, { location: `${other.url}/elsewhere` }));
-      const error = await errorOf(open(server.url).get(asking(), calm()));
-      expect(error.code).to.equal('upstream_failed');
-    }
-    expect(other.requests).to.deep.equal([]);
   });
 
   describe('when its signal aborts', () => {
@@ -135,19 +81,6 @@ describe('an upstream client', () => {
 });
 
 describe('an upstream client that is listened to', () => {
-  it('reports each page with its status, its decoded bytes, and the time until they had arrived', async () => {
-    const { events, told } = recordEvents();
-    const server = await serve((_request, response) => {
-      response.setHeader('content-encoding', 'gzip');
-      response.end(gzipSync('x'.repeat(1000)));
-    });
-    await open(server.url, { events }).get(asking(), calm());
-    expect(told.pageFetched).to.have.length(1);
-    const fetched = { upstream: 'projects', method: 'GET', status: 200, bytes: 1000, error: undefined };
-    expect(told.pageFetched?.[0]).to.include(fetched);
-    expect(told.pageFetched?.[0]?.ms).to.be.greaterThan(0);
-  });
-
   it('reports a page that is not read with its status and the code of its error, and names itself in that', async () => {
     const { events, told } = recordEvents();
     const same: RequestListener = (_request, response) => response.writeHead(304).end();
@@ -194,22 +127,5 @@ describe('an upstream client that is listened to', () => {
       expect(reply.page).to.equal(count === 2 ? '[]' : undefined);
       expect(server.requests).to.have.length(count);
     }
-  });
-
-  it('reports a deadline that passed while it waited, and nothing of requests that were not sent or were cancelled', async () => {
-    const { events, told } = recordEvents();
-    const { url } = await serveRaw(() => {});
-    const upstream = open(url, { events });
-    await errorOf(upstream.get(asking(), AbortSignal.abort(new GatewayError('upstream_timeout'))));
-    for (const reason of [new Error('gone'), new GatewayError('upstream_failed')]) {
-      const controller = new AbortController();
-      const reading = rejection(upstream.get(asking(), controller.signal));
-      controller.abort(reason);
-      expect(await reading).to.equal(reason);
-    }
-    expect(told.pageFetched).to.equal(undefined);
-    await errorOf(withDeadline(20, calm(), (signal) => upstream.get(asking(), signal)));
-    await eventually(() => told.pageFetched);
-    expect(told.pageFetched?.map(({ error }) => error)).to.deep.equal(['upstream_timeout']);
   });
 });

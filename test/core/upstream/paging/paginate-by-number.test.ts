@@ -4,7 +4,7 @@ import { type ListRequest, summarize, textDigestsOf } from '../../../../src/core
 import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
 import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
 import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
-import { type Item, itemsUpTo, readAll, reasonOf, type SimulatedPage, simulate } from './platform.ts';
+import { type Item, itemsUpTo, reasonOf, type SimulatedPage, simulate } from './platform.ts';
 
 /** A platform of 10 items in pages of 4 whose answers are mangled. */
 const mangled = (mangle: (page: SimulatedPage, request: number) => Partial<SimulatedPage>) =>
@@ -18,29 +18,11 @@ const mangled = (mangle: (page: SimulatedPage, request: number) => Partial<Simul
 const MISSING = 'the page has no total: pagination.total does not lead to a whole number: correct it';
 
 describe('pages of a known total', () => {
-  it('read the total as a number or as digits', async () => {
-    for (const total of [10, '10']) expect(await readAll(mangled(() => ({ body: { total } })))).to.have.length(10);
-  });
-
   it('are invalid where the first page lacks the total or has something else in its place', async () => {
     for (const total of [undefined, null, '', 'ten', '1e1', '-1', -1, 1.5, 2 ** 53, '9'.repeat(20), true, ['10']]) {
       const platform = mangled(() => ({ body: { total } }));
       expect(await reasonOf(platform), String(total)).to.equal(MISSING);
       expect(platform.targets).to.have.length(1);
-    }
-  });
-
-  it('find the total in a header, in any case, but not in a repeated one', async () => {
-    const platform = (value: string | string[] | undefined) =>
-      simulate({
-        kind: 'page with total',
-        items: itemsUpTo(3),
-        size: 2,
-        mangle: (page) => ({ ...page, headers: { 'x-total': value } }),
-      });
-    expect(await readAll(platform('3'))).to.have.length(3);
-    for (const value of [undefined, '', '3, 3', ['3', '3']]) {
-      expect(await reasonOf(platform(value))).to.contain('pagination.totalHeader does not lead to a whole number');
     }
   });
 
@@ -62,24 +44,6 @@ describe('pages of a known total', () => {
     ] as const) {
       const platform = mangled((page, request) => ({ items: request === at ? change(page) : page.items }));
       expect(await reasonOf(platform)).to.contain(figures);
-    }
-  });
-});
-
-describe('pages by offset', () => {
-  it('send the end of a page, too, if settings name a parameter for it', async () => {
-    for (const kind of ['offset', 'offset with total'] as const) {
-      const platform = simulate({ kind, items: itemsUpTo(7), size: 5, cap: 3 });
-      const { pagination } = platform.list;
-      if (pagination.kind !== 'offset') throw new Error('not by offset');
-      const asked = { pagination: { ...pagination, endParam: 'to' } };
-      expect(await readAll(platform, asked)).to.deep.equal(itemsUpTo(7));
-      const ends = platform.targets.map((target) => /offset=(\d+)&to=(\d+)$/.exec(target)?.slice(1).map(Number));
-      expect(ends.slice(0, 3)).to.deep.equal([
-        [0, 5],
-        [3, 8],
-        [6, 11],
-      ]);
     }
   });
 });

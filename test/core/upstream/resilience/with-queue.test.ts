@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { type WithQueueOptions, withQueue } from '../../../../src/core/upstream/resilience/with-queue.ts';
 import type { LoadTiming, Upstream } from '../../../../src/core/upstream/upstream.ts';
@@ -55,22 +54,6 @@ describe('an upstream behind a queue', () => {
     expect(await Promise.all(reads)).to.deep.equal(Array(8).fill(PAGE));
   });
 
-  it('reports what runs and waits, and each refusal', async () => {
-    const { get, open, clock, told } = queue({ slots: 1, maxQueue: 2 });
-    const reads = [get('a'), get('a'), get('a')];
-    expect((await errorOf(get('a'))).code).to.equal('overloaded');
-    for (let ended = 0; ended < 3; ended += 1) {
-      clock.time += 100;
-      open[0]?.succeed();
-      await settled();
-    }
-    await Promise.all(reads);
-    const changed = told.bulkheadChanged?.map(({ upstream, running, waiting }) => `${upstream} ${running} ${waiting}`);
-    const counts = ['1 0', '1 1', '1 2', '1 1', '1 0', '0 0'];
-    expect(changed).to.deep.equal(counts.map((count) => `projects ${count}`));
-    expect(told.callRefused).to.deep.equal([{ requestId: 'request-1', upstream: 'projects', code: 'overloaded' }]);
-  });
-
   it('refuses a read that would be late, with the wait, what is usually needed and what is left', async () => {
     const { get, getPage, learn, open, clock } = queue({ slots: 1 });
     await learn(3000);
@@ -101,14 +84,6 @@ describe('an upstream behind a queue', () => {
     await next;
   });
 
-  it('refuses nothing while a slot is free, however little time is left', async () => {
-    const { getPage, learn, open, clock } = queue({ slots: 1 });
-    await learn(3000);
-    const reading = getPage({ dueAt: clock.time + 100 });
-    await succeedNext(open, 1);
-    expect(await reading).to.deep.equal(PAGE);
-  });
-
   it('marks a call that has less than the usual time left, so that a timeout is not counted', async () => {
     const clock = { time: 1 };
     const marks: unknown[] = [];
@@ -137,19 +112,6 @@ describe('an upstream behind a queue', () => {
       await settled();
     }
     await Promise.all(reads);
-  });
-
-  it('sends nothing for a caller that is gone already, and leaves no listener on a signal', async () => {
-    const { get, open, count } = queue({ slots: 1 });
-    const gone = new Error('gone');
-    expect(await rejection(get('a', AbortSignal.abort(gone)))).to.equal(gone);
-    expect(count()).to.equal(0);
-    const running = get('a');
-    const signal = calm();
-    const waiting = get('a', signal);
-    await succeedNext(open, 2);
-    await Promise.all([running, waiting]);
-    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 
   describe('with unverified callers of one address', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { type WithRetryOptions, withRetry } from '../../../../src/core/upstream/resilience/with-retry.ts';
 import type { Upstream } from '../../../../src/core/upstream/upstream.ts';
-import { asking, calm, errorOf, open, recordEvents, rejection, serveRaw } from '../harness.ts';
+import { asking, calm, errorOf, rejection } from '../harness.ts';
 import { PAGE, refused, reset, status503, timeout } from '../scripted.ts';
 
 const SETTINGS = {
@@ -59,15 +59,6 @@ describe('an upstream with retry', () => {
     }
   });
 
-  it('reports each retry, and none that its budget does not allow', async () => {
-    const { events, told } = recordEvents();
-    const { get, asked } = retrying(Array(9).fill(refused()), { events, budgetPercent: 0 });
-    for (let count = 0; count < 3; count += 1) await errorOf(get());
-    expect(asked()).to.equal(6);
-    const retry = { requestId: 'request-1', upstream: 'projects', retries: 1, delayMs: 50 };
-    expect(told.retried).to.deep.equal([retry, { ...retry, retries: 2, delayMs: 100 }, retry]);
-  });
-
   it('retries the statuses of the settings, and no others', async () => {
     const status500 = new GatewayError('upstream_failed', { upstreamStatus: 500, countsForBreaker: true });
     for (const [statuses, asked] of [
@@ -105,22 +96,6 @@ describe('an upstream with retry', () => {
     const long = retrying([status503(2)]);
     expect((await errorOf(long.get())).retryAfterSeconds).to.equal(2);
     expect(long.asked()).to.equal(1);
-  });
-
-  it('does not retry for a caller that is gone', async () => {
-    const controller = new AbortController();
-    const upstream = withRetry(
-      {
-        name: 'projects',
-        async get() {
-          controller.abort();
-          throw reset();
-        },
-        close: async () => {},
-      },
-      { ...SETTINGS, now: () => 0, sleep: () => expect.fail('it waited') },
-    );
-    await errorOf(upstream.get(asking(), controller.signal));
   });
 
   it('ends its wait when the caller hangs up, with that reason, and when the deadline passes, with the error', async () => {
@@ -193,15 +168,5 @@ describe('an upstream with retry', () => {
     time = 12_000;
     expect(await calls(1)).to.equal(3);
     expect(await calls(1)).to.equal(2);
-  });
-
-  it('ends its wait at once when the caller disconnects', async () => {
-    const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n'));
-    const upstream = withRetry(open(url), { ...SETTINGS, baseDelayMs: 60_000, maxDelayMs: 60_000, now: () => 0 });
-    const controller = new AbortController();
-    const reading = rejection(upstream.get(asking(), controller.signal));
-    const gone = new Error('gone');
-    setTimeout(() => controller.abort(gone), 50);
-    expect(await reading).to.equal(gone);
   });
 });
