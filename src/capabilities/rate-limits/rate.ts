@@ -24,13 +24,16 @@ export interface RateState {
 export type Rate = ReturnType<typeof createRate>;
 
 interface Window {
+  /** By requests of this process. */
   taken: number;
   readonly endsAt: number;
-  /** Requests of all replicas according to the store, plus those of this process since. */
-  shared?: { total: number; readonly endsAt: number };
+  /** By requests of all other replicas, according to the store. */
+  others: number;
+  /** End of their window. */
+  othersUntil: number;
 }
 
-/** Pause between reports to the store, and most keys of one report. */
+/** Pause before a report to the store, and most keys of one report. */
 const PAUSE_MS = 100;
 const STEP = 1024;
 
@@ -46,27 +49,28 @@ export function createRate(options: RateOptions) {
   const unreported = new Map<string, number>();
   let isReporting = false;
 
-  function openWindow(key: string, at: number): Window | undefined {
+  function openWindow(key: string): Window | undefined {
     const window = windows.get(key);
-    return window !== undefined && at < window.endsAt ? window : undefined;
+    return window !== undefined && now() < window.endsAt ? window : undefined;
   }
 
-  function begin(key: string, at: number): Window {
-    const window = { taken: 0, endsAt: at + windowMs };
+  function begin(key: string): Window {
+    const window = { taken: 0, endsAt: now() + windowMs, others: 0, othersUntil: 0 };
     windows.set(key, window);
     return window;
   }
 
-  function stateOf({ taken, endsAt, shared }: Window, at: number): RateState {
-    const isShared = shared !== undefined && at < shared.endsAt && shared.total > taken;
-    const [total, end] = isShared ? [shared.total, shared.endsAt] : [taken, endsAt];
+  function stateOf({ taken, endsAt, others, othersUntil }: Window): RateState {
+    const at = now();
+    const isShared = others > 0 && at < othersUntil;
+    const total = isShared ? taken + others : taken;
     // A sum of two times may be rounded up.
-    return { isOver: total > quota, remaining: Math.max(quota - total, 0), resetMs: Math.min(end - at, windowMs) };
+    const resetMs = Math.min((isShared ? othersUntil : endsAt) - at, windowMs);
+    return { isOver: total > quota, remaining: Math.max(quota - total, 0), resetMs };
   }
 
   function add(key: string, window: Window, requests: 1 | -1): void {
     window.taken += requests;
-    if (window.shared !== undefined) window.shared.total += requests;
     if (counts === undefined) return;
     const sum = (unreported.get(key) ?? 0) + requests;
     if (sum === 0) unreported.delete(key);
@@ -78,41 +82,37 @@ export function createRate(options: RateOptions) {
     const step = [...unreported.entries().take(STEP)];
     for (const [key] of step) unreported.delete(key);
     const found = await to.add(new Map(step.map(([key, requests]) => [nameOf(key), requests])), windowMs);
-    const at = now();
     for (const [index, [key]] of step.entries()) {
       const counted = found[index];
-      const window = openWindow(key, at);
+      const window = openWindow(key);
       if (counted === undefined || window === undefined) continue;
-      const total = counted.total + (unreported.get(key) ?? 0);
-      window.shared = { total, endsAt: Math.min(at + counted.restMs, window.endsAt) };
+      window.others = counted.total - (window.taken - (unreported.get(key) ?? 0));
+      window.othersUntil = Math.min(now() + counted.restMs, window.endsAt);
     }
   }
 
   function reportSoon(to: SharedCounts): void {
     if (isReporting) return;
     isReporting = true;
-    setImmediate(async () => {
+    setTimeout(async () => {
       await report(to);
-      setTimeout(() => {
-        isReporting = false;
-        if (unreported.size > 0) reportSoon(to);
-      }, PAUSE_MS);
-    });
+      isReporting = false;
+      if (unreported.size > 0) reportSoon(to);
+    }, PAUSE_MS);
   }
 
   return {
     /** Counts a request, unless it is over the quota. */
     take(key: string): RateState {
-      const at = now();
-      const window = openWindow(key, at) ?? begin(key, at);
+      const window = openWindow(key) ?? begin(key);
       add(key, window, 1);
-      const state = stateOf(window, at);
+      const state = stateOf(window);
       if (state.isOver) add(key, window, -1);
       return state;
     },
     /** Counts a request of this window no longer. */
     giveBack(key: string): void {
-      const window = openWindow(key, now());
+      const window = openWindow(key);
       if (window !== undefined && window.taken > 0) add(key, window, -1);
     },
   };

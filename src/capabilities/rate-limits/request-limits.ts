@@ -35,16 +35,11 @@ interface LimitsOptions extends LimitSettings {
 /** Default of `perAddress`, in multiples of `perCaller`. */
 const CALLERS_OF_ADDRESS = 10;
 
-const POLICIES = {
-  perCaller: { name: 'caller', detail: 'This caller has sent too many requests. Try again after Retry-After.' },
-  perAddress: {
-    name: 'address',
-    detail:
-      'This address has sent too many requests with tokens that are not known to be accepted. Try again after Retry-After.',
-  },
+const DETAILS = {
+  caller: 'This caller has sent too many requests. Try again after Retry-After.',
+  address:
+    'This address has sent too many requests with tokens that are not known to be accepted. Try again after Retry-After.',
 };
-
-type Policy = keyof typeof POLICIES;
 
 /** Time for which an accepted caller does not count against its address. */
 const ACCEPTED_MS = 600_000;
@@ -56,43 +51,41 @@ export function createLimits(
 ): (Pick<RequestHooks, 'countAgainstLimits'> & Partial<RequestHooks>) | undefined {
   const { windowMs, maxKeys, provesToken = () => false } = options;
   const { perCaller: ofCaller, perAddress: ofAddress = ofCaller * CALLERS_OF_ADDRESS } = options;
-  const quotas: Readonly<Record<Policy, number>> = { perCaller: ofCaller, perAddress: ofAddress };
-  function rateOf(policy: Policy) {
-    const quota = quotas[policy];
+  function openPolicy(name: keyof typeof DETAILS, bound: 'perCaller' | 'perAddress', quota: number) {
     if (quota === 0) return undefined;
     // Windows of another length are separate counts.
-    const nameOf = (key: string) => counts?.nameOf(`${policy} ${windowMs} ${key}`) ?? key;
-    return createRate({ quota, windowMs, maxKeys, counts, nameOf });
+    const nameOf = (key: string) => counts?.nameOf(`${bound} ${windowMs} ${key}`) ?? key;
+    /** `RateLimit-Policy` and `RateLimit`, as in draft-ietf-httpapi-ratelimit-headers-11. */
+    function describe(request: HttpRequest, { remaining, resetMs }: RateState): void {
+      // The draft has whole seconds. Rounded up, so that a client that respects them stays within the limit.
+      const limit = `"${name}";q=${quota};w=${seconds(windowMs)}`;
+      const state = `"${name}";r=${remaining};t=${seconds(resetMs)}`;
+      Object.assign(request.responseHeaders, { 'RateLimit-Policy': limit, RateLimit: state });
+    }
+    return {
+      ...createRate({ quota, windowMs, maxKeys, counts, nameOf }),
+      describe,
+      refuse(request: HttpRequest, state: RateState): never {
+        describe(request, state);
+        throw new GatewayError('rate_limited', {
+          detail: DETAILS[name],
+          retryAfterSeconds: seconds(state.resetMs),
+          reason: `limits.${bound} is reached: ${quota} in ${seconds(windowMs)} s`,
+          bound: `limits.${bound}`,
+        });
+      },
+    };
   }
-  const perCaller = rateOf('perCaller');
-  const perAddress = rateOf('perAddress');
+  const perCaller = openPolicy('caller', 'perCaller', ofCaller);
+  const perAddress = openPolicy('address', 'perAddress', ofAddress);
   if (perCaller === undefined && perAddress === undefined) return undefined;
   const accepted = createTtlSet({ ttlMs: ACCEPTED_MS, max: maxKeys, now: () => performance.now() });
   /** Requests that count against their address. */
   const held = new WeakSet<HttpRequest>();
 
-  /** `RateLimit-Policy` and `RateLimit`, as in draft-ietf-httpapi-ratelimit-headers-11. */
-  function describe(request: HttpRequest, policy: Policy, { remaining, resetMs }: RateState): void {
-    const { name } = POLICIES[policy];
-    // The draft has whole seconds. Rounded up, so that a client that respects them stays within the limit.
-    const limit = `"${name}";q=${quotas[policy]};w=${seconds(windowMs)}`;
-    const state = `"${name}";r=${remaining};t=${seconds(resetMs)}`;
-    Object.assign(request.responseHeaders, { 'RateLimit-Policy': limit, RateLimit: state });
-  }
-
-  function refuse(request: HttpRequest, policy: Policy, state: RateState): never {
-    describe(request, policy, state);
-    throw new GatewayError('rate_limited', {
-      detail: POLICIES[policy].detail,
-      retryAfterSeconds: seconds(state.resetMs),
-      reason: `limits.${policy} is reached: ${quotas[policy]} in ${seconds(windowMs)} s`,
-      bound: `limits.${policy}`,
-    });
-  }
-
   function takeOfAddress(request: HttpRequest, key: string): void {
     const state = perAddress?.take(key);
-    if (state?.isOver) refuse(request, 'perAddress', state);
+    if (state?.isOver) perAddress?.refuse(request, state);
   }
 
   function giveBack(request: HttpRequest): void {
@@ -125,13 +118,11 @@ export function createLimits(
       if (caller === undefined) return takeOfAddress(request, `anonymous ${request.address}`);
       if (caller.verified !== undefined) giveBack(request);
       const state = perCaller?.take(rateLimitKey(caller));
-      if (state === undefined) return;
-      if (state.isOver) {
-        // A request that one limit refuses does not count for the other.
-        giveBack(request);
-        refuse(request, 'perCaller', state);
-      }
-      describe(request, 'perCaller', state);
+      if (perCaller === undefined || state === undefined) return;
+      if (!state.isOver) return perCaller.describe(request, state);
+      // A request that one limit refuses does not count for the other.
+      giveBack(request);
+      perCaller.refuse(request, state);
     },
   };
 }
