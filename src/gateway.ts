@@ -4,7 +4,7 @@ import type { AnyCapability } from './capabilities/capability.ts';
 import { type CapabilitySettings, openToServe, slicesFor } from './composition.ts';
 import { ConfigError, collectIssues } from './core/config/config-error.ts';
 import { parseSettings } from './core/config/load-config.ts';
-import { type Config, type SettingsInput as CoreSettingsInput, withLimits } from './core/config/schema/settings.ts';
+import { type Config, type CoreSettingsInput, withLimits } from './core/config/schema/settings.ts';
 import { changeSettings, type SettingsChanges } from './core/config/settings-changes.ts';
 import { type Core, createCore, longestReadMs } from './core/core.ts';
 import { capConnections, readDescriptorLimit } from './core/descriptors.ts';
@@ -134,7 +134,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   const publicOptions = (): PublicEdgeOptions => ({
     ...common,
     authenticate: core.authenticate,
-    otherCredentials: core.otherCredentials,
+    credentialHeaders: core.credentialHeaders,
     forwardedHeaders: core.forwardedHeaders,
     settings: {
       ...config.http,
@@ -197,7 +197,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
     return {
       config,
       offered: core.catalogue.offered,
-      otherCredentials: core.otherCredentials,
+      credentialHeaders: core.credentialHeaders,
       forwardedHeaders: core.forwardedHeaders,
       mcpPath: config.mcp.enabled ? MCP_PATH : undefined,
       signsIn: capabilities.hooks.verifier?.tokenSource !== undefined,

@@ -281,7 +281,7 @@ function withUpstreamIdentity(read: Read, { config, upstream, keyOf }: KnownCall
 }
 
 /** Headers beside `Authorization` in which callers send credentials for these upstreams. */
-export function otherCredentialsIn({ upstreams }: Pick<Config, 'upstreams'>, names: readonly string[]): string[] {
+export function credentialHeadersIn({ upstreams }: Pick<Config, 'upstreams'>, names: readonly string[]): string[] {
   const found = names.flatMap((name) => {
     const credential = upstreams[name]?.credential;
     return credential?.kind === 'header' ? (credential.from ?? []) : [];

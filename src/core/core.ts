@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { composeReads, otherCredentialsIn } from './compose-reads.ts';
+import { composeReads, credentialHeadersIn } from './compose-reads.ts';
 import { collectIssues } from './config/config-error.ts';
 import { callerValueNames } from './config/schema/caller-values.ts';
 import { assertDefined, type Config, offeredIn } from './config/schema/settings.ts';
@@ -47,7 +47,7 @@ export interface Core extends Pick<UseCount, 'enter'> {
   readonly upstreams: ReadonlyMap<string, OpenUpstream>;
   readonly authenticate: Authenticate;
   /** Headers beside `Authorization` in which callers send credentials. */
-  readonly otherCredentials: readonly string[];
+  readonly credentialHeaders: readonly string[];
   readonly reloadState: ReloadState;
   /** Further headers of callers that select a list. */
   readonly forwardedHeaders: readonly string[];
@@ -115,7 +115,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
     config,
     catalogue,
     upstreams,
-    otherCredentials: otherCredentialsIn(config, used),
+    credentialHeaders: credentialHeadersIn(config, used),
     forwardedHeaders: callerValueNames(config).headers,
     authenticate: createAuthenticate({ verify: hooks.verifier && hooks.wrapVerify(hooks.verifier.verify), keyOf }),
     reloadState,

@@ -82,7 +82,7 @@ export interface GatewayState {
   readonly config: Config;
   readonly offered: readonly Offered[];
   /** Headers beside `Authorization` in which callers send credentials. */
-  readonly otherCredentials: readonly string[];
+  readonly credentialHeaders: readonly string[];
   /** Further headers of callers that select a list. */
   readonly forwardedHeaders: readonly string[];
   /** Path of MCP over HTTP; `undefined` where it is off. */

@@ -9,7 +9,7 @@ export interface DemoItem {
   readonly tenants?: readonly string[];
 }
 
-export interface Page {
+export interface DemoPage {
   readonly items: readonly DemoItem[];
   readonly token: string;
   readonly nextPageToken: string;
@@ -20,7 +20,7 @@ export function cutPage(
   all: readonly DemoItem[],
   query: URLSearchParams,
   maxPageSize: number,
-): Page | { readonly issue: string } {
+): DemoPage | { readonly issue: string } {
   const installed = query.get('installed') ?? '';
   const items = installed === '' ? all : all.filter((item) => String(item.installed ?? installed) === installed);
   const tokens = items.map(tokenOf);

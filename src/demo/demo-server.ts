@@ -3,16 +3,16 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { AddressInfo } from 'node:net';
 import { createServer } from '../core/kernel/node-http.ts';
 
-export interface Exchange {
+export interface DemoRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
 }
 
-export type Handler = (exchange: Exchange) => void | Promise<void>;
+export type DemoHandler = (exchange: DemoRequest) => void | Promise<void>;
 
 /** Handlers by method and path: `GET /v1/tools`. */
-export type Routes = Readonly<Record<string, Handler>>;
+export type Routes = Readonly<Record<string, DemoHandler>>;
 
 /** Serves `routes` on a free port of the loopback interface only, since the controls require no credential. */
 export async function startDemoServer(routes: Routes) {
@@ -33,7 +33,7 @@ export async function startDemoServer(routes: Routes) {
   };
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, handlers: ReadonlyMap<string, Handler>) {
+async function respond(request: IncomingMessage, response: ServerResponse, handlers: ReadonlyMap<string, DemoHandler>) {
   const { pathname = '', searchParams } = URL.parse(String(request.url), 'http://127.0.0.1') ?? {};
   const handler = handlers.get(`${request.method} ${pathname}`);
   if (handler === undefined || searchParams === undefined) return sendError(response, 404, 'There is nothing here.');

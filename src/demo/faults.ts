@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Page } from './cut-page.ts';
-import { type Exchange, type Handler, type Routes, send, sendError, sendJson } from './demo-server.ts';
+import type { DemoPage } from './cut-page.ts';
+import { type DemoHandler, type DemoRequest, type Routes, send, sendError, sendJson } from './demo-server.ts';
 
-type Fault = (exchange: Exchange, page: Page, render: (page: Page) => object) => void;
+type Fault = (exchange: DemoRequest, page: DemoPage, render: (page: DemoPage) => object) => void;
 
 const SLOW_BYTE_MS = 100;
 const MAX_LATENCY_MS = 60_000;
@@ -13,7 +13,7 @@ const REVOKED = { 'WWW-Authenticate': 'Bearer realm="demo", error="invalid_token
 const SIGN_IN = { Location: 'https://sso.example/login' };
 const MAINTENANCE = '<!doctype html><title>Back soon</title><h1>Back soon</h1>\n';
 
-export const FAULTS = {
+export const DEMO_FAULTS = {
   error: ({ response }) => sendError(response, 500, 'Something broke.'),
   unavailable: ({ response }) => sendError(response, 503, 'Down for maintenance.', RETRY_AFTER),
   'rate-limit': ({ response }) => sendError(response, 429, 'Too many requests.', RETRY_AFTER),
@@ -38,9 +38,9 @@ export const FAULTS = {
   loop: ({ response }, page, render) => sendJson(response, 200, render({ ...page, nextPageToken: page.token })),
 } as const satisfies Record<string, Fault>;
 
-export type FaultKind = keyof typeof FAULTS;
+export type FaultKind = keyof typeof DEMO_FAULTS;
 
-export const FAULT_KINDS = Object.keys(FAULTS) as readonly FaultKind[];
+export const FAULT_KINDS = Object.keys(DEMO_FAULTS) as readonly FaultKind[];
 
 export interface Behaviour {
   fault: FaultKind | null;
@@ -51,17 +51,17 @@ export const NO_FAULT: Readonly<Behaviour> = { fault: null, latencyMs: 0 };
 
 /** Controls of one demo API: `GET` shows them, `PUT` sets and `DELETE` resets them. The response is always the new state. */
 export function createFaultControls(api: string, behaviour: Behaviour): Routes {
-  const show: Handler = ({ response }) => sendJson(response, 200, { api, ...behaviour, faultKinds: FAULT_KINDS });
-  const set = (change: Partial<Behaviour>, exchange: Parameters<Handler>[0]) => {
+  const show: DemoHandler = ({ response }) => sendJson(response, 200, { api, ...behaviour, faultKinds: FAULT_KINDS });
+  const set = (change: Partial<Behaviour>, exchange: Parameters<DemoHandler>[0]) => {
     Object.assign(behaviour, change);
     return show(exchange);
   };
-  const setFault: Handler = (exchange) => {
+  const setFault: DemoHandler = (exchange) => {
     const fault = FAULT_KINDS.find((kind) => kind === exchange.query.get('kind'));
     if (fault !== undefined) return set({ fault }, exchange);
     sendError(exchange.response, 400, `kind must be one of ${FAULT_KINDS.join(', ')}.`);
   };
-  const setLatency: Handler = (exchange) => {
+  const setLatency: DemoHandler = (exchange) => {
     const ms = exchange.query.get('ms') ?? '';
     if (/^\d{1,5}$/.test(ms) && Number(ms) <= MAX_LATENCY_MS) return set({ latencyMs: Number(ms) }, exchange);
     sendError(exchange.response, 400, `ms must be a whole number from 0 to ${MAX_LATENCY_MS}.`);

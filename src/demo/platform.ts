@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cutPage, type DemoItem, type Page } from './cut-page.ts';
+import { cutPage, type DemoItem, type DemoPage } from './cut-page.ts';
 import projects from './data/projects.json' with { type: 'json' };
 import tools from './data/tools.json' with { type: 'json' };
 import workflows from './data/workflows.json' with { type: 'json' };
-import { type Handler, sendError, sendJson, startDemoServer } from './demo-server.ts';
-import { type Behaviour, createFaultControls, FAULTS, NO_FAULT } from './faults.ts';
+import { type DemoHandler, sendError, sendJson, startDemoServer } from './demo-server.ts';
+import { type Behaviour, createFaultControls, DEMO_FAULTS, NO_FAULT } from './faults.ts';
 
 export type DemoApiName = 'projects' | 'workflows' | 'tools';
 
@@ -62,8 +62,8 @@ const TENANTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Serves a list in the default upstream contract. The credential and the query are checked before a fault takes effect. */
-function createDemoList({ name, items, maxPageSize, behaviour }: DemoListOptions): Handler {
-  const render = ({ items, nextPageToken }: Page) => ({ [name]: items, nextPageToken });
+function createDemoList({ name, items, maxPageSize, behaviour }: DemoListOptions): DemoHandler {
+  const render = ({ items, nextPageToken }: DemoPage) => ({ [name]: items, nextPageToken });
   return async (exchange) => {
     const { request, response, query } = exchange;
     if (behaviour.latencyMs > 0) {
@@ -80,7 +80,7 @@ function createDemoList({ name, items, maxPageSize, behaviour }: DemoListOptions
     const visible = items.filter(({ tenants }) => tenants === undefined || tenants.includes(tenant));
     const page = cutPage(visible, query, maxPageSize);
     if ('issue' in page) return sendError(response, 400, page.issue);
-    if (behaviour.fault !== null) return FAULTS[behaviour.fault](exchange, page, render);
+    if (behaviour.fault !== null) return DEMO_FAULTS[behaviour.fault](exchange, page, render);
     sendJson(response, 200, render(page));
   };
 }

@@ -10,8 +10,8 @@ const DESCRIPTION_PATH = '/openapi.json';
 /** The reads of this gateway as an OpenAPI document, open to all: it names the resources, never an item. */
 export const apiDescription = defineCapability({
   open: () => ({
-    operations: ({ config: { publicUrl }, offered, otherCredentials, forwardedHeaders }) => [
-      publishedOperation(DESCRIPTION_PATH, describeReads(offered, otherCredentials, publicUrl, forwardedHeaders)),
+    operations: ({ config: { publicUrl }, offered, credentialHeaders, forwardedHeaders }) => [
+      publishedOperation(DESCRIPTION_PATH, describeReads(offered, credentialHeaders, publicUrl, forwardedHeaders)),
     ],
   }),
 });
@@ -94,10 +94,10 @@ function answersOf(description: string, headers: object, schema: object): Record
   };
 }
 
-/** `otherCredentials`: headers beside `Authorization` in which callers bring credentials. `server`: what the paths are below. */
+/** `credentialHeaders`: headers beside `Authorization` in which callers bring credentials. `server`: what the paths are below. */
 export function describeReads(
   offered: readonly Offered[],
-  otherCredentials: readonly string[] = [],
+  credentialHeaders: readonly string[] = [],
   server = '/',
   forwardedHeaders: readonly string[] = [],
 ): object {
@@ -118,7 +118,7 @@ export function describeReads(
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: server }],
-    security: [Object.fromEntries(['bearer', ...otherCredentials].map((scheme) => [scheme, []]))],
+    security: [Object.fromEntries(['bearer', ...credentialHeaders].map((scheme) => [scheme, []]))],
     paths: {
       [LIST_PATH]: {
         get: {
@@ -155,7 +155,7 @@ export function describeReads(
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An access token of the platform.' },
-        ...Object.fromEntries(otherCredentials.map((name) => [name, { type: 'apiKey', in: 'header', name }])),
+        ...Object.fromEntries(credentialHeaders.map((name) => [name, { type: 'apiKey', in: 'header', name }])),
       },
       schemas: {
         definitions: DEFINITIONS,

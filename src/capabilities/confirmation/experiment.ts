@@ -4,7 +4,7 @@ import { inSteps, type PageSummary, sizeAsked } from '../../core/upstream/paging
 import type { PageAddress } from '../../core/upstream/paging/page-address.ts';
 
 /** Returns a page, or `undefined` if the platform refuses the request. */
-export type Try = (
+export type RunExperiment = (
   parameters: PageAddress | Readonly<Record<string, string | number>>,
 ) => Promise<PageSummary | undefined>;
 

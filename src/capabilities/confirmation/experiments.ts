@@ -10,7 +10,7 @@ import {
   statesTotal,
 } from '../../core/upstream/paging/list-read.ts';
 import { firstAddress, namesTotal, type PageAddress, pageAddress } from '../../core/upstream/paging/page-address.ts';
-import { hasOnlyIds, isFullPage, isTotalInBody, type Try } from './experiment.ts';
+import { hasOnlyIds, isFullPage, isTotalInBody, type RunExperiment } from './experiment.ts';
 import { byNumber } from './number-experiments.ts';
 import { leadsOn, unpaged } from './one-page-experiments.ts';
 
@@ -30,7 +30,7 @@ export async function findMore(end: ListEnd, ask: Ask): Promise<boolean> {
   if (isProven(end)) return true;
   if (!mayRepeat(list)) return checkPost(end);
   let requests = 0;
-  const attempt: Try = async (where) => {
+  const attempt: RunExperiment = async (where) => {
     requests += 1;
     if (requests > MAX_REQUESTS) return undefined;
     const address = 'url' in where ? (where as PageAddress) : pageAddress(list, where as Record<string, number>);
@@ -62,7 +62,7 @@ function isRefusal({ code, upstreamStatus }: GatewayError, { pagination: { kind 
   return isOther && kind !== 'offset' && kind !== 'page';
 }
 
-async function tryPaging(end: ListEnd, attempt: Try): Promise<boolean> {
+async function tryPaging(end: ListEnd, attempt: RunExperiment): Promise<boolean> {
   const { list, first } = end;
   const { pagination } = list;
   if (pagination.kind === 'offset' || pagination.kind === 'page') return byNumber(end, pagination, attempt);
@@ -113,7 +113,7 @@ function checkPost({ list, first, last }: ListEnd): boolean {
 }
 
 /** A list of which no token led to items (DynamoDB returns a key behind the last one): a shorter page must have one that does. */
-async function uselessToken({ list, first }: ListEnd, attempt: Try): Promise<boolean> {
+async function uselessToken({ list, first }: ListEnd, attempt: RunExperiment): Promise<boolean> {
   const { pagination } = list;
   if (pagination.kind !== 'token' || pagination.sizeParam === null || first.count === 0) return false;
   const size = { [pagination.sizeParam]: first.count === 1 ? 2 : first.count - 1 };

@@ -9,7 +9,7 @@ import {
   offsetParameters,
   sizeParameter,
 } from '../../core/upstream/paging/page-address.ts';
-import { hasOnlyIds, type Try } from './experiment.ts';
+import { hasOnlyIds, type RunExperiment } from './experiment.ts';
 
 /** Platforms that refuse what is behind a bound have a multiple of this, such as 10,000 of Elasticsearch. */
 const WINDOW = 1000;
@@ -18,7 +18,7 @@ const WINDOW = 1000;
 export async function byNumber(
   end: ListEnd,
   pagination: OffsetPagination | NumberPagination,
-  attempt: Try,
+  attempt: RunExperiment,
 ): Promise<boolean> {
   const { list, first, last, items, filled, lastPageCount, lastPageIds } = end;
   const { ids = '' } = first;

@@ -11,13 +11,13 @@ import {
   sizeAsked,
 } from '../../core/upstream/paging/list-read.ts';
 import { firstAddressOf } from '../../core/upstream/paging/page-address.ts';
-import { hasOnlyIds, isTotalInBody, type Try } from './experiment.ts';
+import { hasOnlyIds, isTotalInBody, type RunExperiment } from './experiment.ts';
 import { PAIRS, type Place, pairParameters, tokenParameters, usualParameters } from './usual-parameters.ts';
 
 const CURE = 'set pagination.kind and its keys to the pagination of the platform';
 
 /** Tries whether a shorter first page leads on as settings expect. Resolves with `false` if it has the same length. */
-export async function leadsOn({ list, first }: ListEnd, attempt: Try): Promise<boolean> {
+export async function leadsOn({ list, first }: ListEnd, attempt: RunExperiment): Promise<boolean> {
   const { pagination } = list;
   if (pagination.kind !== 'token' && pagination.kind !== 'link') return false;
   if (pagination.sizeParam === null) return false;
@@ -38,7 +38,7 @@ export async function leadsOn({ list, first }: ListEnd, attempt: Try): Promise<b
 }
 
 /** Tries a list of one page as platforms usually page theirs: the place behind it, a smaller and a larger size. */
-export async function unpaged({ list, first }: ListEnd, attempt: Try): Promise<boolean> {
+export async function unpaged({ list, first }: ListEnd, attempt: RunExperiment): Promise<boolean> {
   const { count } = first;
   const own = ownSize(list);
   const sized = (size: number) => (own === undefined ? {} : { [own]: size });

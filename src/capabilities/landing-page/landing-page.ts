@@ -1,7 +1,7 @@
 import type { GatewayState } from '../../core/hooks.ts';
 import type { HttpRequest } from '../../core/http/http-request.ts';
 import { type Operation, openOperation, UNKNOWN_PATH } from '../../core/http/operations/operation.ts';
-import { loadPage, type Page } from '../../core/http/pages/html-page.ts';
+import { type HtmlPage, loadPage } from '../../core/http/pages/html-page.ts';
 import { isLoopbackHost } from '../../core/http/request/hosts.ts';
 import { prefersHtml } from '../../core/http/request/negotiate.ts';
 import { defineCapability } from '../capability.ts';
@@ -14,7 +14,7 @@ export const landingPage = defineCapability({
 /** Hosts that can be part of a shell command. `Host` can hold more by its syntax, and a web page can choose it: `$(…)`. */
 const PLAIN_HOST = /^(?:\w[\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-let page: Page | undefined;
+let page: HtmlPage | undefined;
 
 /** Responds as an unknown path does to a request that does not prefer HTML. */
 export function landingOperation({ config, offered, mcpPath, signsIn }: GatewayState): Operation {

@@ -16,7 +16,7 @@ type OfKind<Kind> = Extract<ClientSettings, { kind: Kind }>;
 type SecretClient = OfKind<'client_secret_basic' | 'client_secret_post'>;
 
 /** Returns it as currently in its files. Rejects with the signal's reason when it aborts. */
-export type Authenticate = (signal: AbortSignal) => Promise<ClientAuth>;
+export type AuthenticateClient = (signal: AbortSignal) => Promise<ClientAuth>;
 
 const MAX_KEY_BYTES = 16_384;
 /** With a shorter key, openid-client would fail each exchange. */
@@ -26,7 +26,7 @@ const MIN_RSA_BITS = 2048;
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
 /** Reads its files. Throws `UnusableFile`. */
-export function openClientAuthentication(settings: ClientSettings, options: WatchOptions): Authenticate {
+export function openClientAuthentication(settings: ClientSettings, options: WatchOptions): AuthenticateClient {
   switch (settings.kind) {
     case 'private_key_jwt':
       return byKey(settings, options);
@@ -37,7 +37,7 @@ export function openClientAuthentication(settings: ClientSettings, options: Watc
   }
 }
 
-function bySecret({ kind, ...secret }: SecretClient, options: WatchOptions): Authenticate {
+function bySecret({ kind, ...secret }: SecretClient, options: WatchOptions): AuthenticateClient {
   const opened = openSecret(secret, options);
   return async (signal) => {
     const { ClientSecretBasic, ClientSecretPost } = await import('openid-client');
@@ -46,7 +46,7 @@ function bySecret({ kind, ...secret }: SecretClient, options: WatchOptions): Aut
   };
 }
 
-function byKey({ keyFile, keyId: kid }: OfKind<'private_key_jwt'>, options: WatchOptions): Authenticate {
+function byKey({ keyFile, keyId: kid }: OfKind<'private_key_jwt'>, options: WatchOptions): AuthenticateClient {
   const opened = openFiles({
     ...options,
     paths: { keyFile },

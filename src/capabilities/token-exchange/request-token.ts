@@ -3,12 +3,12 @@ import type { TokenEndpointResponse } from 'openid-client';
 import type { OAuthServer } from '../../core/credentials/oauth-server.ts';
 import { type ObtainedToken, obtainError } from '../../core/credentials/obtained-tokens.ts';
 import { type Caller, Credential, TOKEN } from '../../core/kernel/caller.ts';
-import type { Authenticate, GrantSettings } from './client-authentication.ts';
+import type { AuthenticateClient, GrantSettings } from './client-authentication.ts';
 
 interface RequestTokenOptions {
   readonly settings: GrantSettings;
   readonly server: OAuthServer;
-  readonly authenticate: Authenticate;
+  readonly authenticate: AuthenticateClient;
   readonly now: () => number;
 }
 

@@ -1,8 +1,8 @@
 import type { KeyOf, Verdict } from '../../core/credentials/authenticate.ts';
-import { type Claims, rejected, type VerificationSettings } from './verification-errors.ts';
+import { type Claims, rejected, type VerificationConfig } from './verification-errors.ts';
 
 interface ClaimsCheckOptions
-  extends Pick<VerificationSettings, 'issuer' | 'leewayMs' | 'scopeClaims' | 'partitionClaim'> {
+  extends Pick<VerificationConfig, 'issuer' | 'leewayMs' | 'scopeClaims' | 'partitionClaim'> {
   /** Scopes required by resources; others are ignored. */
   readonly scopes: readonly string[];
   /** Claims that settings name. */

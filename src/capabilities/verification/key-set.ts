@@ -1,9 +1,9 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { jose, unavailable, type VerificationSettings } from './verification-errors.ts';
+import { jose, unavailable, type VerificationConfig } from './verification-errors.ts';
 
-interface KeySetOptions extends Pick<VerificationSettings['keys'], 'refreshMs' | 'cooldownMs'> {
+interface KeySetOptions extends Pick<VerificationConfig['keys'], 'refreshMs' | 'cooldownMs'> {
   readonly issuer: string;
   /** Requests the keys. Rejects with `verifier_unavailable`. */
   load(): Promise<unknown>;

@@ -1,8 +1,8 @@
 import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import { type Claims, jose, rejected, unavailable, type VerificationSettings } from './verification-errors.ts';
+import { type Claims, jose, rejected, unavailable, type VerificationConfig } from './verification-errors.ts';
 
-export interface SignedTokenOptions extends Pick<VerificationSettings, 'issuer' | 'type' | 'leewayMs'> {
+export interface SignedTokenOptions extends Pick<VerificationConfig, 'issuer' | 'type' | 'leewayMs'> {
   readonly audience: string | readonly string[];
   readonly findKey: JWTVerifyGetKey;
   readonly now: () => number;

@@ -3,10 +3,10 @@ import type { Credential } from '../../core/kernel/caller.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { createSizedLru } from '../../core/kernel/lru.ts';
-import { rejected, type VerificationSettings } from './verification-errors.ts';
+import { rejected, type VerificationConfig } from './verification-errors.ts';
 
 interface VerificationCacheOptions
-  extends Pick<VerificationSettings, 'rememberMs' | 'rememberRejectedMs' | 'maxRemembered'> {
+  extends Pick<VerificationConfig, 'rememberMs' | 'rememberRejectedMs' | 'maxRemembered'> {
   readonly events: Events;
   readonly now: () => number;
   readonly clock: () => number;

@@ -6,7 +6,7 @@ import { type Caller, Credential, newRequestId } from '../../core/kernel/caller.
 import { ASK_FOR_TOKEN } from '../../core/kernel/error-table.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 
-export type VerificationSettings = NonNullable<Config['verification']>;
+export type VerificationConfig = NonNullable<Config['verification']>;
 
 /** Claims of a token, as true as its issuer is trusted. */
 export type Claims = Readonly<JWTPayload>;

@@ -16,7 +16,7 @@ import { createKeySet } from './key-set.ts';
 import { metadataOperations, protectedResource } from './protected-resource.ts';
 import { createVerifySigned } from './signed-token.ts';
 import { withVerificationCache } from './verification-cache.ts';
-import { issuerError, jose, NO_CALLER, unavailable, type VerificationSettings } from './verification-errors.ts';
+import { issuerError, jose, NO_CALLER, unavailable, type VerificationConfig } from './verification-errors.ts';
 
 const CONNECTIONS = 16;
 /** The defaults of an upstream. */
@@ -93,7 +93,7 @@ function openVerification(by: VerifiedBy, context: CapabilityContext) {
 type Connected = ReturnType<typeof connect>;
 
 /** Requests the keys at the address in settings, or in the metadata. Rejects with `verifier_unavailable`. */
-async function loadKeys({ server, send }: Connected, { keys, timeoutMs }: VerificationSettings): Promise<unknown> {
+async function loadKeys({ server, send }: Connected, { keys, timeoutMs }: VerificationConfig): Promise<unknown> {
   try {
     return await withDeadline(timeoutMs, new AbortController().signal, async (signal) => {
       const { url = (await server.metadata(NO_CALLER, signal)).jwks_uri } = keys;

@@ -6,7 +6,7 @@ import { RESOURCES } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { ConfigError } from './config-error.ts';
 import { createSubstitute, type Environment, processEnvironment } from './environment.ts';
-import { type Settings, type SettingsInput, settingsSchema, withLimits } from './schema/settings.ts';
+import { type CoreSettingsInput, type Settings, settingsSchema, withLimits } from './schema/settings.ts';
 import { checkWith } from './setting-issues.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 import { parseSettingsText } from './yaml-file.ts';
@@ -46,7 +46,7 @@ export async function loadConfig(
 
 /** Checks settings that come as an object. Throws {@link ConfigError}. */
 export function parseSettings(
-  input: SettingsInput,
+  input: CoreSettingsInput,
   resources: readonly Resource[] = RESOURCES,
   slices?: readonly SettingsSlice[],
 ): Settings {

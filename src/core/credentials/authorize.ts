@@ -11,7 +11,7 @@ import type { Events } from '../kernel/events.ts';
 import { openSecret, type SecretSettings } from './files/secret-file.ts';
 import type { WatchOptions } from './files/watched-files.ts';
 
-export type CredentialSettings =
+export type AuthorizationSettings =
   | { readonly kind: 'passthrough' }
   | {
       readonly kind: 'header';
@@ -61,7 +61,7 @@ export interface CredentialOptions extends WatchOptions {
   readonly upstream: string;
   readonly events: Events;
   readonly openServer: (own: { readonly timeoutMs: number; readonly maxBytes: number }) => {
-    readonly send: Send;
+    readonly send: SendRequest;
     close(): Promise<void>;
   };
   /** Contributed by capabilities. @default no token can be obtained */
@@ -69,7 +69,7 @@ export interface CredentialOptions extends WatchOptions {
 }
 
 /** Rejects with a `GatewayError` for a reply that is neither success nor refusal. */
-export type Send = (
+export type SendRequest = (
   request: {
     readonly url: URL;
     readonly headers: Headers;
@@ -84,7 +84,7 @@ const ENDS_EARLY = 'The credential has a character that the configured format of
 const NO_HEADERS = Object.freeze({});
 
 /** Throws `UnusableFile`. */
-export function openAuthorization(settings: CredentialSettings, options: CredentialOptions): Authorization {
+export function openAuthorization(settings: AuthorizationSettings, options: CredentialOptions): Authorization {
   switch (settings.kind) {
     case 'passthrough':
     case 'header':
@@ -173,7 +173,7 @@ export function credentialIn(headers: Readonly<Record<string, string>>, { header
 }
 
 /** Extracts secrets of Portico from sent headers, encoded and decoded. */
-export function ownSecretsIn(headers: Headers, settings: CredentialSettings | undefined): string[] {
+export function ownSecretsIn(headers: Headers, settings: AuthorizationSettings | undefined): string[] {
   if (settings === undefined || CREDENTIAL_KINDS[settings.kind].usesCallerToken) return [];
   const { user, second } = settings as Partial<ServiceSettings>;
   const forms = [credentialForm(settings), second && credentialForm({ kind: 'service', ...second })];

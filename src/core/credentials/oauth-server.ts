@@ -2,7 +2,7 @@ import type { ClientAuth, ClientMetadata, Configuration, CustomFetch, ServerMeta
 import type { Caller } from '../kernel/caller.ts';
 import { withAbort, withDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { Send } from './authorize.ts';
+import type { SendRequest } from './authorize.ts';
 
 interface OAuthServerOptions {
   readonly issuer: string;
@@ -10,7 +10,7 @@ interface OAuthServerOptions {
   readonly metadata?: ServerMetadata | undefined;
   readonly clientId: string;
   readonly timeoutMs: number;
-  readonly send: Send;
+  readonly send: SendRequest;
   /** Returns the error of metadata that cannot be used, or of a call. `status`: of the response, 0 without one. */
   readonly toError: (error: unknown, status: number, what: 'metadata' | 'call') => GatewayError;
 }
@@ -111,7 +111,7 @@ export function oauthError(error: unknown): string | undefined {
 const PASSED_ON = ['accept', 'authorization', 'content-type'];
 
 /** Has the deadline of `signal` alone, not that of openid-client. */
-function fetchOver(send: Send, { caller, signal, seen }: OAuthRequest): CustomFetch {
+function fetchOver(send: SendRequest, { caller, signal, seen }: OAuthRequest): CustomFetch {
   return async (url, { body, headers }) => {
     const passed = Object.entries(headers).filter(([name]) => PASSED_ON.includes(name));
     const request = { url: new URL(url), headers: Object.fromEntries(passed), body: body?.toString(), caller };

@@ -13,7 +13,7 @@ import { createChallenge, type TokenSource } from './response/problem.ts';
 import { createUnreadResponses } from './response/unread.ts';
 import type { Service } from './routes.ts';
 
-export interface HttpSettings extends ServerSettings {
+export interface PublicListenerSettings extends ServerSettings {
   readonly allowedHosts?: readonly string[] | undefined;
   readonly acceptsAnyHost?: boolean | undefined;
   readonly publicUrl?: string | undefined;
@@ -24,9 +24,9 @@ export interface HttpSettings extends ServerSettings {
 }
 
 export interface PublicEdgeOptions
-  extends Omit<ReadsOptions, 'compressMinBytes'>,
+  extends Omit<ReadsOptions, 'compressMinBytes' | 'selectingHeaders'>,
     Pick<Service, 'authenticate' | 'hooks' | 'users'> {
-  readonly settings: HttpSettings;
+  readonly settings: PublicListenerSettings;
   /** @default none */
   readonly operations?: readonly Operation[];
   readonly events: Events;
@@ -35,10 +35,12 @@ export interface PublicEdgeOptions
   readonly isDraining: () => boolean;
   /** Where clients obtain tokens. @default no client can */
   readonly tokenSource?: TokenSource | undefined;
+  /** Headers beside `Authorization` in which callers send credentials. @default none */
+  readonly credentialHeaders?: readonly string[] | undefined;
   /** Further headers of callers that select a list. @default none */
   readonly forwardedHeaders?: readonly string[] | undefined;
   /** MCP over HTTP. @default off */
-  readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'otherCredentials'> | undefined;
+  readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'selectingHeaders'> | undefined;
 }
 
 export const ADMIN_BOUNDS = {
@@ -110,13 +112,13 @@ export function createPublicEdge(first: PublicEdgeOptions): Edge<PublicEdgeOptio
   const { settings, events, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
   function served({ rpc, tokenSource, ...options }: PublicEdgeOptions): Served {
-    const { authenticate, hooks, users, otherCredentials: credentials = [], forwardedHeaders = [] } = options;
-    const otherCredentials = [...credentials, ...forwardedHeaders];
-    const posted = rpc && { ...rpc, heldBytes, otherCredentials };
+    const { authenticate, hooks, users, credentialHeaders = [], forwardedHeaders = [] } = options;
+    const selectingHeaders = [...credentialHeaders, ...forwardedHeaders];
+    const posted = rpc && { ...rpc, heldBytes, selectingHeaders };
     return {
       admission: options.settings,
       authenticate,
-      credentialHeaders: new Set(credentials.map((name) => name.toLowerCase())),
+      credentialHeaders: new Set(credentialHeaders.map((name) => name.toLowerCase())),
       forwardedHeaders: forwardedHeaders.map((name) => name.toLowerCase()),
       hooks,
       challenge: createChallenge(tokenSource),
@@ -124,7 +126,7 @@ export function createPublicEdge(first: PublicEdgeOptions): Edge<PublicEdgeOptio
       // A connection may be silent for as long as a read takes.
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
       operations: [
-        ...readOperations({ ...options, ...options.settings, otherCredentials }),
+        ...readOperations({ ...options, ...options.settings, selectingHeaders }),
         ...(posted === undefined ? [] : [rpcOperation(posted), rpcStreamOperation(posted)]),
         ...probeOperations(isDraining),
         ...(options.operations ?? []),

@@ -1,7 +1,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Caller } from '../kernel/caller.ts';
-import { errorWithDetail } from '../kernel/errors.ts';
+import { type Challenge, errorWithDetail } from '../kernel/errors.ts';
 import type { UseCount } from '../kernel/use-count.ts';
 import type { HttpRequest, RequestService } from './http-request.ts';
 import { koaRouter } from './koa.ts';
@@ -9,7 +9,6 @@ import { type Operation, otherMethod, UNKNOWN_PATH } from './operations/operatio
 import type { createAdmit } from './request/admit.ts';
 import { hasBody } from './request/request-head.ts';
 import type { RequestHooks } from './request-hooks.ts';
-import type { Challenge } from './response/problem.ts';
 
 /** What settings determine. A reload replaces it for the requests that follow. */
 export interface Service extends RequestService {

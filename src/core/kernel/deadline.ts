@@ -30,14 +30,14 @@ interface Deadline {
 export function startDeadline(timeoutMs: number, signal: AbortSignal): Deadline {
   signal.throwIfAborted();
   const controller = new AbortController();
-  const callOff = startTimer(timeoutMs, () => controller.abort(new GatewayError('upstream_timeout')));
+  const cancelTimer = startTimer(timeoutMs, () => controller.abort(new GatewayError('upstream_timeout')));
   const forward = () => controller.abort(signal.reason);
   signal.addEventListener('abort', forward, { once: true });
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
     end() {
-      callOff();
+      cancelTimer();
       signal.removeEventListener('abort', forward);
     },
   };

@@ -88,6 +88,9 @@ export class GatewayError extends Error {
   }
 }
 
+/** Returns `WWW-Authenticate` of an error, or `undefined` for none. */
+export type Challenge = (error: GatewayError) => string | undefined;
+
 /** An error with one text for `detail` and `reason`: fixed, except for figures and names of settings. */
 export function errorWithDetail(code: ErrorCode, text: string, facts?: GatewayErrorFacts): GatewayError {
   return new GatewayError(code, { ...facts, detail: text, reason: text });

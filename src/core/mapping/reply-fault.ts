@@ -1,9 +1,9 @@
 import { membersOf, plainName } from '../kernel/json-shape.ts';
 
 /** What a reply with status 200 may say against itself. Settings may ignore each. */
-export const FAULTS = ['success', 'error', 'code', 'status', 'timedOut', 'partial'] as const;
+export const REPLY_FAULTS = ['success', 'error', 'code', 'status', 'timedOut', 'partial'] as const;
 
-export type Fault = (typeof FAULTS)[number];
+export type Fault = (typeof REPLY_FAULTS)[number];
 
 /** Names in lower case and without separators. */
 const SUCCESS = /^(?:is)?(?:success(?:ful|fully)?|succeeded|ok|authenticated|authori[sz]ed|(?:logged|signed)in)$/;

@@ -1,11 +1,18 @@
 import { performance } from 'node:perf_hooks';
-import { errorWithDetail, GatewayError } from '../kernel/errors.ts';
+import { type Challenge, errorWithDetail, GatewayError } from '../kernel/errors.ts';
 import { createRecordedRead } from '../reads/catalogue/recorded-read.ts';
 import { type JSONRPCRequest, loggedMethod, type RequestId } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
-import type { Pieces, ReadResource, RequestContext, Result, Send, StreamResult } from './request-context.ts';
+import type {
+  Pieces,
+  ReadResource,
+  RequestContext,
+  Result,
+  SendNotification,
+  StreamResult,
+} from './request-context.ts';
 import { CURRENT, META, type Revision } from './revisions.ts';
-import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
+import { createChallengeFor, createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
 
 export interface DispatchOptions extends Omit<MethodsOptions, 'readResource' | 'recordError' | 'challengeFor'> {
   /** Wraps the dispatch of each request. @default nothing is wrapped */
@@ -21,7 +28,7 @@ export interface Dispatched {
   readonly response: Pieces;
   readonly challenge?: string | undefined;
   /** Present where notifications are sent first, and `response` is empty. Resolves with the response; rejects when the client is gone. */
-  readonly stream?: ((send: Send) => Promise<Pieces>) | undefined;
+  readonly stream?: ((send: SendNotification) => Promise<Pieces>) | undefined;
   /** For logs and traces, as the event `operationEnded` has it. */
   readonly ended: {
     readonly rpc: string;
@@ -46,7 +53,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
   /** Holds nothing of the parameters, which may be long. */
   function streamOf({ stream }: StreamResult, id: RequestId, revision: Revision, context: RequestContext) {
-    return async (send: Send) => {
+    return async (send: SendNotification) => {
       try {
         return writeResult(await stream(send), revision, id);
       } catch (thrown) {

@@ -4,7 +4,7 @@ import type { Representations } from '../reads/representations/representations.t
 import type { Load } from '../reads/snapshots/load.ts';
 import { flawOfClient } from './envelope.ts';
 import { createProvenance, isKnown, stalenessOf } from './provenance.ts';
-import { type Handler, type Result, resultOf } from './request-context.ts';
+import { type MethodHandler, type Result, resultOf } from './request-context.ts';
 import { CURRENT, EARLIER, EARLIER_REVISIONS, type Revision } from './revisions.ts';
 import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts';
 import { createTools, type ToolsOptions } from './tools/tool-calls.ts';
@@ -51,12 +51,12 @@ export function createMethods(options: MethodsOptions) {
     }),
   );
 
-  function methodsOf(revision: Revision): ReadonlyMap<string, Handler> {
+  function methodsOf(revision: Revision): ReadonlyMap<string, MethodHandler> {
     /** Lifetime of a result at the client; earlier revisions have none. */
     const cacheable = (ttlMs: number) => (revision === CURRENT ? { ttlMs, cacheScope: 'private' } : {});
 
     /** Lists what the caller can read, once for each such set. It fits on one page, so no cursor was ever issued. */
-    const list = (membersFor: (names: ReadonlySet<string>) => object): Handler => {
+    const list = (membersFor: (names: ReadonlySet<string>) => object): MethodHandler => {
       const results = new Map<string, Result>();
       return async ({ cursor }, { caller }) => {
         if (cursor !== undefined)
@@ -70,7 +70,7 @@ export function createMethods(options: MethodsOptions) {
       };
     };
 
-    const read: Handler = async (params, context) => {
+    const read: MethodHandler = async (params, context) => {
       const { uri } = params;
       if (typeof uri !== 'string' || uri === '') {
         throw new GatewayError('uri_missing', { detail: 'Name the resource to read in params.uri.' });
@@ -84,7 +84,7 @@ export function createMethods(options: MethodsOptions) {
       return { meta, jsonHead: `${ttl}${heads.get(name)}`, jsonTail: await representations.escaped(load) };
     };
 
-    return new Map<string, Handler>([
+    return new Map<string, MethodHandler>([
       ['resources/list', list((names) => ({ resources: resources.filter(({ name }) => names.has(name)) }))],
       ['resources/templates/list', list(() => ({ resourceTemplates: [] }))],
       ['resources/read', read],
@@ -98,7 +98,7 @@ export function createMethods(options: MethodsOptions) {
   }
 
   const offered = offering(canNotify);
-  const initialize: Handler = async (params) => {
+  const initialize: MethodHandler = async (params) => {
     const flaw = flawOfClient(params, INITIALIZE);
     if (flaw !== undefined) throw errorWithDetail('invalid_params', `params.${flaw}: Is missing, or of another type.`);
     const { protocolVersion: requested } = params;
@@ -110,7 +110,7 @@ export function createMethods(options: MethodsOptions) {
     ...{ supportedVersions: [CURRENT], ...offering(true), ttlMs: 0, cacheScope: 'private' },
   });
 
-  const methods: Readonly<Record<Revision, ReadonlyMap<string, Handler>>> = {
+  const methods: Readonly<Record<Revision, ReadonlyMap<string, MethodHandler>>> = {
     [CURRENT]: new Map([
       ...methodsOf(CURRENT),
       ['server/discover', async () => discovered],

@@ -9,7 +9,7 @@ import { createDispatch, type DispatchOptions } from './dispatch.ts';
 import { readEnvelope } from './envelope.ts';
 import { type Line, linesOf } from './lines.ts';
 import { type JSONRPCRequest, loggedMethod, parseMessage, type RequestId } from './message.ts';
-import type { Pieces, RequestContext, Send } from './request-context.ts';
+import type { Pieces, RequestContext, SendNotification } from './request-context.ts';
 import type { Revision } from './revisions.ts';
 import { createRecordError, writeError } from './rpc-errors.ts';
 
@@ -115,7 +115,8 @@ export function openStdio(options: StdioOptions) {
     );
   }
 
-  const notify: Send = (notification) => new Promise((written) => write([JSON.stringify(notification)], written));
+  const notify: SendNotification = (notification) =>
+    new Promise((written) => write([JSON.stringify(notification)], written));
 
   function respond(request: OpenRequest, response: Pieces): void {
     for (const piece of response) request.record.bytes += Buffer.byteLength(piece);

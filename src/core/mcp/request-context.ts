@@ -10,8 +10,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Aborts when responses that stay open must end: at a shutdown, or a reload. */
   readonly ending: AbortSignal;
-  /** Sends a message outside of a response, as {@link Send} does. Absent over HTTP. */
-  readonly notify?: Send | undefined;
+  /** Sends a message outside of a response, as {@link SendNotification} does. Absent over HTTP. */
+  readonly notify?: SendNotification | undefined;
   /** Calls the upstream even if a snapshot is fresh. */
   readonly noCache: boolean;
   /** Stores nothing that is loaded for this request. */
@@ -32,7 +32,7 @@ export function withCaller(context: RequestContext, caller: Caller | undefined):
 }
 
 /** Sends a notification. Resolves when it was handed to the system; may reject when the client is gone. */
-export type Send = (notification: JSONRPCNotification) => Promise<void>;
+export type SendNotification = (notification: JSONRPCNotification) => Promise<void>;
 
 /** Records the outcome, too. */
 export type ReadResource = (name: string, context: RequestContext) => Promise<Load>;
@@ -59,11 +59,11 @@ export function resultOf(members: object, meta: object = {}): Result {
 
 /** Sends notifications before its result. Rejects with a `GatewayError`, or when the client is gone. */
 export interface StreamResult {
-  stream(send: Send): Promise<Result>;
+  stream(send: SendNotification): Promise<Result>;
 }
 
 /** Answers one method, of unchecked parameters. Rejects with a `GatewayError`. A stream is for revision 2026-07-28. */
-export type Handler = (
+export type MethodHandler = (
   params: Readonly<Record<string, unknown>>,
   context: RequestContext,
   id: RequestId,

@@ -1,7 +1,7 @@
 import { createErrorRecorder } from '../credentials/error-recorder.ts';
 import { credentialsOf } from '../credentials/redact.ts';
 import type { ErrorCode } from '../kernel/error-table.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import { type Challenge, GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import { idOf } from './message.ts';
 import type { RequestContext } from './request-context.ts';
@@ -14,9 +14,6 @@ export function createRecordError(events: Events): RecordError {
   const { recordError } = createErrorRecorder(events);
   return (thrown, { caller, record }) => recordError(thrown, record, caller ? credentialsOf(caller) : []);
 }
-
-/** `WWW-Authenticate` of an HTTP error response; `undefined` for none. */
-export type Challenge = (error: GatewayError) => string | undefined;
 
 /** Returns the challenge that replaces a request's response; `undefined` for none. */
 export type ChallengeFor = (thrown: unknown) => string | undefined;

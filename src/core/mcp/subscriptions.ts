@@ -2,7 +2,7 @@ import { errorWithDetail, GatewayError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json-shape.ts';
 import type { Catalogue, ChangedList, Watch } from '../reads/catalogue/catalogue.ts';
 import type { JSONRPCNotification } from './message.ts';
-import { type Handler, type RequestContext, resultOf } from './request-context.ts';
+import { type MethodHandler, type RequestContext, resultOf } from './request-context.ts';
 import { META } from './revisions.ts';
 
 export interface SubscriptionsOptions {
@@ -32,7 +32,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
   }
 
   /** A subscription of which nothing is reported ends immediately. */
-  const listen: Handler = async ({ notifications }, context, id) => {
+  const listen: MethodHandler = async ({ notifications }, context, id) => {
     const requested = requestedUris(notifications);
     if (String(id).length > MAX_ID)
       throw errorWithDetail('invalid_params', `An id can have at most ${MAX_ID} characters here.`);
@@ -54,7 +54,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
   /** Subscriptions of the connection, by resource. */
   const open = new Map<string, AbortController>();
 
-  const subscribe: Handler = async ({ uri }, context) => {
+  const subscribe: MethodHandler = async ({ uri }, context) => {
     const name = resourceOf(uri);
     const { notify, ending } = context;
     if (notify === undefined) {
@@ -77,7 +77,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
     return resultOf({});
   };
 
-  const unsubscribe: Handler = async ({ uri }) => {
+  const unsubscribe: MethodHandler = async ({ uri }) => {
     const name = resourceOf(uri);
     open.get(name)?.abort();
     open.delete(name);
@@ -89,7 +89,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
     return catalogue.find(uri);
   }
 
-  const forConnections: readonly [string, Handler][] = [
+  const forConnections: readonly [string, MethodHandler][] = [
     ['resources/subscribe', subscribe],
     ['resources/unsubscribe', unsubscribe],
   ];

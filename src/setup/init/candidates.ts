@@ -1,14 +1,14 @@
 import { plainName } from '../../core/kernel/json-shape.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import { type FieldChoice, findFields } from './field-names.ts';
-import type { Api, Operation } from './openapi-document.ts';
+import type { Api, DocumentedOperation } from './openapi-document.ts';
 import { type PagingEvidence, readPaging } from './paging-evidence.ts';
 import { expressionOf, membersOf, type Shape } from './shape.ts';
 import { NO_THING, OTHER_THINGS, vocabularyOf, wordsOf } from './vocabulary.ts';
 
 /** A list that can be a resource, with what the document shows of it. */
 export interface Candidate {
-  readonly operation: Operation;
+  readonly operation: DocumentedOperation;
   readonly items: string;
   readonly fields: ReadonlyMap<string, FieldChoice>;
   readonly paging: PagingEvidence;
@@ -40,7 +40,10 @@ export function findCandidates({ operations }: Api, resources: readonly Resource
 /** Two lists whose scores differ by less are equally likely. */
 const LEAST_LEAD = 2;
 
-function rank(resource: Resource, operation: Operation): { readonly candidate: Candidate; readonly score: number }[] {
+function rank(
+  resource: Resource,
+  operation: DocumentedOperation,
+): { readonly candidate: Candidate; readonly score: number }[] {
   const { path, title, parameters, body } = operation;
   // What a variable ends is one thing, unless it says otherwise: ListWorkflows of one {namespace}.
   if (/\}\/?$/.test(path) && !/(?:\b|_)lists?(?=[A-Z\s])/i.test(title)) return [];

@@ -1,6 +1,6 @@
 import { requestHeaderName } from '../../core/config/schema/scalars.ts';
 import type { Json } from '../../core/kernel/json-shape.ts';
-import type { Api, Operation } from './openapi-document.ts';
+import type { Api, DocumentedOperation } from './openapi-document.ts';
 import { textOf } from './shape.ts';
 
 type Credential = Readonly<Record<string, string>>;
@@ -14,7 +14,10 @@ export interface CredentialEvidence {
 }
 
 /** Reads which header takes the token, where all of these operations agree. */
-export function readCredential({ securitySchemes }: Api, operations: readonly Operation[]): CredentialEvidence {
+export function readCredential(
+  { securitySchemes }: Api,
+  operations: readonly DocumentedOperation[],
+): CredentialEvidence {
   const ways = operations.flatMap(({ security }) => security).filter((names) => names.length > 0);
   const alone = new Set(ways.filter((names) => names.length === 1).flat());
   const [together] = ways;

@@ -9,12 +9,12 @@ export interface Api {
   readonly title: string;
   /** Where the API lives, as written: can be relative, and hold `{variables}`. Empty if unknown. */
   readonly server: string;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly DocumentedOperation[];
   readonly securitySchemes: ReadonlyMap<string, Json>;
 }
 
 /** A `GET` with a JSON reply. */
-export interface Operation {
+export interface DocumentedOperation {
   /** Below the base URL, with `{name}` for each variable part: `/orgs/{org}/installations`. */
   readonly path: string;
   readonly title: string;
@@ -94,7 +94,7 @@ function isPath(path: string): boolean {
 
 type Within = (value: unknown) => Json;
 
-function readOperation(path: string, item: Json, document: Json, resolve: Resolve): Operation[] {
+function readOperation(path: string, item: Json, document: Json, resolve: Resolve): DocumentedOperation[] {
   const within = (value: unknown) => resolve(value) ?? {};
   const operation = within(item['get']);
   const reply = replyOf(operation, within);

@@ -1,6 +1,6 @@
 import { plainName } from '../../core/kernel/json-shape.ts';
 import { meaningOfHeader, meaningOfMember } from '../../core/upstream/hints/words.ts';
-import type { Operation, Parameter } from './openapi-document.ts';
+import type { DocumentedOperation, Parameter } from './openapi-document.ts';
 import { expressionOf, type Member, membersOf, type Shape } from './shape.ts';
 import { wordsOf } from './vocabulary.ts';
 
@@ -35,7 +35,7 @@ function roleOf({ name, isFlag }: Parameter): string {
 }
 
 /** Reads what an operation says about its pages. Chooses nothing that could be read in two ways. */
-export function readPaging({ body, headers, parameters }: Operation): PagingEvidence {
+export function readPaging({ body, headers, parameters }: DocumentedOperation): PagingEvidence {
   const { '': _, ...byRole } = Object.groupBy(parameters, roleOf);
   const { size: sizes = [], token: tokens = [], offset = [], page = [], other = [] } = byRole;
   const next = findMember(body, 'next');
@@ -104,7 +104,7 @@ function findMember(body: Shape, sign: 'next' | 'total'): Member | undefined {
 }
 
 function findTotal(
-  headers: Operation['headers'],
+  headers: DocumentedOperation['headers'],
   member: Member | undefined,
 ): { readonly totalHeader: string } | { readonly total: string } | undefined {
   const totalHeader = [...headers].find((name) =>

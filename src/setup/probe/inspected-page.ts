@@ -3,7 +3,7 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import { compileExpression } from '../../core/mapping/expressions/expression.ts';
 import { createMapper } from '../../core/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../core/mapping/page.ts';
-import { textOf } from '../../core/upstream/client/body.ts';
+import { bodyText } from '../../core/upstream/client/body.ts';
 import { type Statement, statementsOf } from '../../core/upstream/hints/statements.ts';
 import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
 
@@ -47,7 +47,7 @@ export function inspectPage(bytes: Buffer, headers: ReplyHeaders, settings: Reso
 
 function parsePage(bytes: Buffer, settings: ResourceConfig): Page | undefined {
   try {
-    return createPageParser(settings)(textOf(bytes));
+    return createPageParser(settings)(bodyText(bytes));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return undefined;

@@ -1,5 +1,5 @@
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
-import type { CredentialSettings } from '../../core/credentials/authorize.ts';
+import type { AuthorizationSettings } from '../../core/credentials/authorize.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import type { InspectedPage } from './inspected-page.ts';
@@ -21,7 +21,7 @@ export interface ReadSubject {
 
 /** One list of the resource, as if it were read by itself. */
 export interface ListSubject extends ListPart, Pick<ReadSubject, 'resource' | 'first' | 'received'> {
-  readonly credential: CredentialSettings;
+  readonly credential: AuthorizationSettings;
   readonly request: TappedRequest;
   readonly readAgain: ReadAgain;
 }

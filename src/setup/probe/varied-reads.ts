@@ -1,5 +1,5 @@
 import { assertDefined, type Config, type ResourceConfig } from '../../core/config/schema/settings.ts';
-import type { CredentialSettings } from '../../core/credentials/authorize.ts';
+import type { AuthorizationSettings } from '../../core/credentials/authorize.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';
@@ -8,7 +8,7 @@ import { readOnce, type SingleReadOptions } from './single-read.ts';
 
 interface Variation {
   readonly settings?: Partial<ResourceConfig>;
-  readonly credential?: CredentialSettings;
+  readonly credential?: AuthorizationSettings;
   /** @default 1 */
   readonly maxPages?: number;
 }
@@ -54,7 +54,12 @@ export function createVariedReads({ settings, onRequest, ...read }: VariedReadsO
   };
 }
 
-function variedConfig(config: Config, resource: string, own: ResourceConfig, credential?: CredentialSettings): Config {
+function variedConfig(
+  config: Config,
+  resource: string,
+  own: ResourceConfig,
+  credential?: AuthorizationSettings,
+): Config {
   const upstream = assertDefined(config.upstreams[own.upstream]);
   const retry = { ...upstream.retry, attempts: 0 };
   const varied = { ...upstream, ...(credential && { credential: credential as typeof upstream.credential }), retry };

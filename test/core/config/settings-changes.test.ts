@@ -1,18 +1,19 @@
 import { expect } from 'chai';
 import { parseSettings } from '../../../src/core/config/load-config.ts';
-import { type SettingsInput, settingsSchema } from '../../../src/core/config/schema/settings.ts';
+import { type CoreSettingsInput, settingsSchema } from '../../../src/core/config/schema/settings.ts';
 import { changeSettings } from '../../../src/core/config/settings-changes.ts';
 
 const upstream = { baseUrl: 'https://acme.example' };
-const SETTINGS: SettingsInput = { upstreams: { projects: upstream, workflows: upstream, tools: upstream } };
+const SETTINGS: CoreSettingsInput = { upstreams: { projects: upstream, workflows: upstream, tools: upstream } };
 const settings = parseSettings(SETTINGS);
 
 /** What becomes of settings that differ in these blocks. */
-const changed = (other: Partial<SettingsInput>) => changeSettings(settings, parseSettings({ ...SETTINGS, ...other }));
+const changed = (other: Partial<CoreSettingsInput>) =>
+  changeSettings(settings, parseSettings({ ...SETTINGS, ...other }));
 
 describe('a change of settings', () => {
   it('takes effect at once, or at the next start, for each block of them', () => {
-    const others: Required<{ [Block in keyof SettingsInput]: SettingsInput[Block] }> = {
+    const others: Required<{ [Block in keyof CoreSettingsInput]: CoreSettingsInput[Block] }> = {
       scheme: 'acme',
       http: { port: 1 },
       mcp: { tools: false },

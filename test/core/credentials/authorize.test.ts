@@ -2,7 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { type CredentialSettings, openAuthorization, ownSecretsIn } from '../../../src/core/credentials/authorize.ts';
+import {
+  type AuthorizationSettings,
+  openAuthorization,
+  ownSecretsIn,
+} from '../../../src/core/credentials/authorize.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
 import { inFolder } from '../../support/process/process.ts';
 
@@ -15,9 +19,9 @@ const caller = {
 const openServer = () => expect.fail('no server is asked');
 const options = { now: Date.now, onChange: () => {}, upstream: 'tools', events: {}, openServer };
 
-const open = (settings: CredentialSettings) => openAuthorization(settings, options);
+const open = (settings: AuthorizationSettings) => openAuthorization(settings, options);
 
-async function authorization(settings: CredentialSettings) {
+async function authorization(settings: AuthorizationSettings) {
   const { authorize } = open(settings);
   return await authorize(caller, new AbortController().signal);
 }

@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { TlsIdentity } from '../../../src/core/credentials/files/tls-files.ts';
-import type { HttpSettings } from '../../../src/core/http/listeners.ts';
-import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
+import type { PublicListenerSettings } from '../../../src/core/http/listeners.ts';
+import type { HandleMessage } from '../../../src/core/http/operations/rpc.ts';
 import { createHeldReads } from '../../support/catalogue.ts';
 import { createAuthority, type Issued } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -11,7 +11,7 @@ import { echo, READ, type ServeOptions, serve, serveRpc } from './served.ts';
 export const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
 
-type Tls = NonNullable<HttpSettings['tls']>;
+type Tls = NonNullable<PublicListenerSettings['tls']>;
 
 /** A listener's TLS whose files never change. */
 export function tlsOf({ cert, key }: Issued = LEAF, ca?: string): Tls {
@@ -26,7 +26,7 @@ function carrier(over: 'TCP' | 'TLS', listener: ServeOptions, client: Connection
   return {
     over,
     serve: (options: ServeOptions = {}) => serve({ ...listener, ...options }),
-    serveRpc: (handle: RpcHandler, options: ServeOptions = {}) => serveRpc(handle, { ...listener, ...options }),
+    serveRpc: (handle: HandleMessage, options: ServeOptions = {}) => serveRpc(handle, { ...listener, ...options }),
     openConnection: (url: string) => openConnection(url, { tls: client }),
     sendTo: send,
     exchange: (url: string, request: string) => exchange(url, request, { tls: client }),

@@ -10,11 +10,11 @@ import { createAuthenticate } from '../../../src/core/credentials/authenticate.t
 import {
   createAdminEdge,
   createPublicEdge,
-  type HttpSettings,
   type PublicEdgeOptions,
+  type PublicListenerSettings,
 } from '../../../src/core/http/listeners.ts';
 import type { Operation } from '../../../src/core/http/operations/operation.ts';
-import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
+import type { HandleMessage } from '../../../src/core/http/operations/rpc.ts';
 import { NO_REQUEST_HOOKS } from '../../../src/core/http/request-hooks.ts';
 import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
 import { type Events, joinEvents } from '../../../src/core/kernel/events.ts';
@@ -38,7 +38,7 @@ export const RPC_MAX_BYTES = 1024;
 export const LONG_MS = 60_000;
 
 /** Default settings of the public listener. */
-const SETTINGS: HttpSettings = { ...configOf(settingsFor('http://127.0.0.1:9')).http, tls: undefined };
+const SETTINGS: PublicListenerSettings = { ...configOf(settingsFor('http://127.0.0.1:9')).http, tls: undefined };
 
 /** A record of a request without its empty fields. */
 export type Ended = Record<string, unknown> &
@@ -47,7 +47,7 @@ export type Ended = Record<string, unknown> &
 export type Served = Awaited<ReturnType<typeof serve>>;
 
 export interface ServeOptions
-  extends Partial<HttpSettings>,
+  extends Partial<PublicListenerSettings>,
     Partial<
       Pick<PublicEdgeOptions, 'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations'>
     > {
@@ -87,7 +87,7 @@ export async function serve({
       const signsIn = tokenSource !== undefined;
       const about = {
         offered: catalogue.offered,
-        otherCredentials: [],
+        credentialHeaders: [],
         forwardedHeaders: [],
         mcpPath: undefined,
         signsIn,
@@ -117,11 +117,11 @@ interface McpOptions {
 }
 
 /** Answers with the body of the request. */
-export const echo: RpcHandler = (_request, _headers, body) => ({ status: 200, headers: {}, body });
+export const echo: HandleMessage = (_request, _headers, body) => ({ status: 200, headers: {}, body });
 
 /** The public listener with JSON-RPC that `handle` answers. */
 export function serveRpc(
-  handle: RpcHandler,
+  handle: HandleMessage,
   options: ServeOptions = {},
   { maxBodyBytes = RPC_MAX_BYTES, publicLists = false }: McpOptions = {},
 ): Promise<Served> {
@@ -130,7 +130,7 @@ export function serveRpc(
 
 export async function serveAdmin(
   isDraining = () => false,
-  tls?: HttpSettings['tls'],
+  tls?: PublicListenerSettings['tls'],
   operations: readonly Operation[] = [],
 ) {
   const { events, recorded } = createRecorder();

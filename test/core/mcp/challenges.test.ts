@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { GatewayError, type GatewayErrorFacts } from '../../../src/core/kernel/errors.ts';
-import type { Challenge } from '../../../src/core/mcp/rpc-errors.ts';
+import { type Challenge, GatewayError, type GatewayErrorFacts } from '../../../src/core/kernel/errors.ts';
 import { asked, loadOf } from './asked.ts';
 
 const challenge: Challenge = ({ code, scopes }) => `Bearer of ${code} ${scopes?.join('+') ?? ''}`.trim();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { SettingsInput } from '../../../src/core/config/schema/settings.ts';
+import type { CoreSettingsInput } from '../../../src/core/config/schema/settings.ts';
 import { ERRORS } from '../../../src/core/kernel/error-table.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor } from '../../support/gateway.ts';
@@ -35,7 +35,7 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
     clock += HOURS_MS;
   });
 
-  function settingsOf({ upstream, isOneForAll = false }: Partial<Case>): SettingsInput {
+  function settingsOf({ upstream, isOneForAll = false }: Partial<Case>): CoreSettingsInput {
     const own = { retry: { attempts: 0 }, timeoutMs: 20_000, ...upstream };
     const settings = settingsFor(platform.url, { upstream: own, shutdown: { graceMs: 1 } });
     if (!isOneForAll) return settings;

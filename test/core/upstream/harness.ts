@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import { textOf } from '../../../src/core/upstream/client/body.ts';
+import { bodyText } from '../../../src/core/upstream/client/body.ts';
 import { createUpstream, type UpstreamOptions } from '../../../src/core/upstream/client/upstream-client.ts';
 import type { LoadTiming, PageRequest, Upstream } from '../../../src/core/upstream/upstream.ts';
 import { onCleanup } from '../../support/cleanup.ts';
@@ -26,7 +26,7 @@ export function asking(
   return {
     target,
     caller: { ...CALLER, ...caller },
-    read: textOf,
+    read: bodyText,
     load,
     authorization: { authorization: 'Bearer secret-token' },
   };

@@ -11,7 +11,7 @@ import {
   webOrigin,
   whole,
 } from './scalars.ts';
-import { ListenerTls } from './tls.ts';
+import { ListenerTlsSettings } from './tls.ts';
 
 const HttpShape = z.strictObject({
   host: listenHost.default('127.0.0.1').describe('Address to listen on. Use 0.0.0.0 or :: in a container.'),
@@ -23,7 +23,7 @@ const HttpShape = z.strictObject({
     .describe(
       'Whether several processes of this machine may listen on the port (SO_REUSEPORT): the kernel spreads connections over them.',
     ),
-  tls: ListenerTls.optional().describe(
+  tls: ListenerTlsSettings.optional().describe(
     'Serves TLS instead of plain HTTP. Unset: plain HTTP, for example behind a proxy that terminates TLS.',
   ),
   allowedHosts: z
@@ -95,7 +95,7 @@ export const AdminSettings = z.strictObject({
     .describe(
       'The same for this listener, such as the name of a Service that is scraped. Loopback names and IP addresses are always accepted.',
     ),
-  tls: ListenerTls.optional().describe('Serves TLS instead of plain HTTP.'),
+  tls: ListenerTlsSettings.optional().describe('Serves TLS instead of plain HTTP.'),
 });
 
 export const ShutdownSettings = z.strictObject({

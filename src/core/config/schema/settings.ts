@@ -25,7 +25,7 @@ function newSchema(registry: readonly Resource[], slices: readonly SettingsSlice
 }
 
 /** Settings as a person writes them: everything with a default may be left out. */
-export type SettingsInput = z.input<ReturnType<typeof settingsSchema>>;
+export type CoreSettingsInput = z.input<ReturnType<typeof settingsSchema>>;
 
 type OneResource = SettingsShape['resources'][ResourceName] & { readonly upstream: string };
 

@@ -16,7 +16,7 @@ const LISTENER = {
     ),
 };
 
-export const ListenerTls = z.strictObject(LISTENER);
+export const ListenerTlsSettings = z.strictObject(LISTENER);
 
 /** TLS to a server. `whom` and `url` are the names of the server and of the setting of its address. */
 export function clientTls(whom: string, url: string) {
@@ -38,7 +38,7 @@ export function clientTls(whom: string, url: string) {
   });
 }
 
-export const UpstreamTls = clientTls('the upstream', 'baseUrl');
+export const UpstreamTlsSettings = clientTls('the upstream', 'baseUrl');
 
 /** Checks that a certificate comes with its key. */
 export function checkCertificate(
@@ -50,7 +50,7 @@ export function checkCertificate(
   report([...path, tls.certFile === undefined ? 'keyFile' : 'certFile'], 'needs both certFile and keyFile');
 }
 
-export const UpstreamProxy = z.strictObject({
+export const UpstreamProxySettings = z.strictObject({
   url: httpUrl('must be an http or https URL')
     .refine(
       (url) => isBare(url) && new URL(url).pathname === '/',

@@ -10,7 +10,7 @@ import { failBody } from '../request/incoming-body.ts';
 import type { WholeResponse } from '../response/http-response.ts';
 import { problemResponse } from '../response/problem.ts';
 import { abortedFor } from './aborted.ts';
-import type { Connection, Connections } from './connections.ts';
+import type { ClientConnections, Connection } from './connections.ts';
 
 /** Reported by Node for bytes that are no request. */
 interface ParseError extends Error {
@@ -23,7 +23,7 @@ const BROKEN_TLS = /^ERR_SSL_/;
 const LINGER_MS = 1000;
 
 /** Answers bytes that do not parse or come too slowly: by a problem, or by closing the connection after earlier requests. */
-export function answerClientErrors(server: Server, connections: Connections, events: Events): void {
+export function answerClientErrors(server: Server, connections: ClientConnections, events: Events): void {
   function refuse({ socket }: Connection, error: GatewayError): void {
     const startedAt = performance.now();
     const requestId = newRequestId();

@@ -26,7 +26,7 @@ export interface Connection {
 }
 
 /** All open connections of one listener. */
-export type Connections = ReturnType<typeof createConnections>;
+export type ClientConnections = ReturnType<typeof createClientConnections>;
 
 /** Time after its last response in which a connection is not closed for others: its next request may be on its way. */
 const BUSY_MS = 1000;
@@ -35,7 +35,7 @@ const BUSY_MS = 1000;
  * `maxPipelinedWaiting`: requests that wait for the ones before them, of all connections. Beyond, a connection is closed: Node has
  * no means to refuse a request before it has parsed it.
  */
-export function createConnections(maxPipelinedWaiting: number, events: Events, listener: RequestListener) {
+export function createClientConnections(maxPipelinedWaiting: number, events: Events, listener: RequestListener) {
   const connections = new Map<Socket, Connection>();
   const onceEmpty: (() => void)[] = [];
   let waiting = 0;

@@ -7,7 +7,7 @@ import { connectionAccepted } from '../../kernel/event-loop.ts';
 import type { Events, ListenerRef } from '../../kernel/events.ts';
 import { createServer } from '../../kernel/node-http.ts';
 import { answerClientErrors } from './client-errors.ts';
-import { createConnections } from './connections.ts';
+import { createClientConnections } from './connections.ts';
 import { type ListenSettings, listen } from './listener.ts';
 import { createHandshakes, createSecureServer } from './secure.ts';
 
@@ -47,7 +47,7 @@ export function createHttpServer(options: HttpServerOptions, answer: RequestList
   const { listener, settings, events, inactivityMs } = options;
   const { tls, maxConnections } = settings;
   const server = createNodeServer(settings);
-  const connections = createConnections(settings.maxPipelinedWaiting, events, answer);
+  const connections = createClientConnections(settings.maxPipelinedWaiting, events, answer);
   for (const name of ['request', 'checkContinue', 'checkExpectation']) server.on(name, connections.accept);
   answerClientErrors(server, connections, events);
   server.on('timeout', closeUnlessReceiving);

@@ -15,11 +15,11 @@ export interface ReadsOptions {
   readonly compressMinBytes: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Headers beside `Authorization` in which callers send credentials. @default none */
-  readonly otherCredentials?: readonly string[] | undefined;
+  /** Further headers of callers that select a list. @default none */
+  readonly selectingHeaders?: readonly string[] | undefined;
 }
 
-/** Header fields that select a response, beside those of `otherCredentials`. */
+/** Header fields that select a response, beside `selectingHeaders`. */
 const READ_VARY = ['Authorization', 'Accept', 'Accept-Encoding'];
 
 export const LIST_PATH = '/mcp/v1/resources';
@@ -32,9 +32,9 @@ const PLAIN = { 'Content-Type': 'application/json; charset=utf-8' };
 const GZIP = { ...PLAIN, 'Content-Encoding': 'gzip' };
 
 export function readOperations(options: ReadsOptions): readonly Operation[] {
-  const { catalogue, compressMinBytes, now, otherCredentials = [] } = options;
+  const { catalogue, compressMinBytes, now, selectingHeaders = [] } = options;
   const read = createRecordedRead(catalogue, now);
-  const vary = [...READ_VARY, ...otherCredentials].join(', ');
+  const vary = [...READ_VARY, ...selectingHeaders].join(', ');
 
   /** Returns the snapshot, or 304 where the caller has it. */
   function respondWith(

@@ -9,7 +9,7 @@ import type { Operation } from './operation.ts';
 export const MCP_PATH = '/mcp';
 
 /** Answers one message. A `GatewayError` that it throws is answered with a problem. */
-export type RpcHandler = (
+export type HandleMessage = (
   request: HttpRequest,
   headers: IncomingHttpHeaders,
   body: Buffer,
@@ -21,11 +21,12 @@ export interface RpcOptions {
   readonly heldBytes: HeldBytes;
   /** Whether a credential may be missing: the handler throws `credential_missing` where one is required. */
   readonly publicLists: boolean;
-  readonly otherCredentials?: readonly string[] | undefined;
-  readonly handle: RpcHandler;
+  /** Header fields that select a response, beside those of MCP. @default none */
+  readonly selectingHeaders?: readonly string[] | undefined;
+  readonly handle: HandleMessage;
 }
 
-/** Header fields that select a response, beside those of `otherCredentials`. */
+/** Header fields that select a response, beside `selectingHeaders`. */
 const VARY = ['Authorization', 'Accept', 'Content-Type', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 
 /** With any parameters. A `charset` other than UTF-8 is none of JSON's (RFC 8259, section 8.1). */
@@ -50,13 +51,13 @@ export function rpcStreamOperation({ path, publicLists }: RpcOptions): Operation
 }
 
 export function rpcOperation(options: RpcOptions): Operation {
-  const { path, maxBodyBytes, heldBytes, publicLists, otherCredentials = [], handle } = options;
+  const { path, maxBodyBytes, heldBytes, publicLists, selectingHeaders = [], handle } = options;
   return {
     path,
     methods: ['POST'],
     isRead: true,
     takesBody: true,
-    vary: [...VARY, ...otherCredentials].join(', '),
+    vary: [...VARY, ...selectingHeaders].join(', '),
     auth: publicLists ? 'optional' : 'required',
     async respond(request, caller) {
       const { headers } = request.req;

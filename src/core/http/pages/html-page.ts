@@ -6,10 +6,10 @@ interface PageData {
   readonly [name: string]: unknown;
 }
 
-export type Page = (data: object) => HttpResponse;
+export type HtmlPage = (data: object) => HttpResponse;
 
 /** Reads an HTML template with one `<style>` and at most one `<script>`, which its policy allows by hash. */
-export function loadPage(template: URL): Page {
+export function loadPage(template: URL): HtmlPage {
   const common = readFileSync(new URL('./base.css', import.meta.url), 'utf8');
   const html = readFileSync(template, 'utf8').replace('<style>\n', () => `<style>\n${common}`);
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? [];

@@ -1,11 +1,8 @@
-import type { GatewayError } from '../../kernel/errors.ts';
+import type { Challenge, GatewayError } from '../../kernel/errors.ts';
 import type { WholeResponse } from './http-response.ts';
 
 /** `Allow` for errors that name no methods: those of a read. */
 const ALLOW = 'GET, HEAD';
-
-/** Returns `WWW-Authenticate`, or `undefined` for none. */
-export type Challenge = (error: GatewayError) => string | undefined;
 
 /** Where clients can obtain tokens (RFC 9728). */
 export interface TokenSource {

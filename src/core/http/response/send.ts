@@ -50,9 +50,9 @@ async function sendStream(body: StreamBody, request: HttpRequest): Promise<void>
   const cut = () => abortConnection(req.socket, 'response_unread');
   async function write(piece: Buffer): Promise<void> {
     record.bytes += piece.length;
-    const callOff = startTimer(service.sendTimeoutMs, cut);
+    const cancelTimer = startTimer(service.sendTimeoutMs, cut);
     const error = await new Promise((resolve) => res.write(piece, resolve));
-    callOff();
+    cancelTimer();
     if (!error) return;
     // The client left before Node noticed that.
     request.markDisconnected();

@@ -80,7 +80,7 @@ export function createResultPages(options: ResultPagesOptions) {
       digests.since(caller, resource.name, changedSince ?? '', { etag, digest: found.digest });
     const changes = since && fits(since, MAX_CHANGES_BYTES) ? since : undefined;
     const hint = hasDigest ? undefined : hintFor(load, filter, found, show);
-    const members = membersOf({
+    const members = jsonMembers({
       ...(countBy.length > 0 && { counts: found?.counts(show) }),
       ...(hasDigest && { etag, ...(changes ? { changes: shownChanges(changes, show) } : { hint: UNKNOWN_LIST }) }),
       ...(unknownArguments.length > 0 && { ignoredArguments: unknownArguments }),
@@ -115,7 +115,7 @@ function shownChanges({ new: added, changed, gone }: Changes, show: (field: stri
 }
 
 /** Members as JSON, each preceded by a comma. */
-export function membersOf(members: object): string {
+export function jsonMembers(members: object): string {
   const json = JSON.stringify(members).slice(1, -1);
   return json === '' ? '' : `,${json}`;
 }

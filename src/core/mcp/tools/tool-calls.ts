@@ -7,7 +7,7 @@ import { isKnown, type Provenance, stalenessOf } from '../provenance.ts';
 import { type ReadResource, type RequestContext, type Result, resultOf } from '../request-context.ts';
 import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
 import { argumentsShape, createReadArguments, type ToolArguments } from './arguments.ts';
-import { createResultPages, membersOf, type ResultPage, type ResultPagesOptions } from './result-pages.ts';
+import { createResultPages, jsonMembers, type ResultPage, type ResultPagesOptions } from './result-pages.ts';
 import { describeTool } from './tool-definition.ts';
 
 const MAX_FIRST_PAGES_BYTES = 4_194_304;
@@ -59,7 +59,7 @@ export function createTools(options: ToolsOptions) {
       ...(args.ignored.length > 0 && { 'portico/ignoredArguments': args.ignored }),
       ...(page.hidden.size > 0 && { 'portico/hiddenText': Object.fromEntries(page.hidden) }),
     };
-    return { meta: provenance(offered.resource.name, load, stale) + membersOf(meta), jsonTail: page.json };
+    return { meta: provenance(offered.resource.name, load, stale) + jsonMembers(meta), jsonTail: page.json };
   }
 
   return {

@@ -13,7 +13,7 @@ import {
 } from '../../mapping/mapper.ts';
 import { createOverlooked } from '../../mapping/overlooked.ts';
 import { createPageParser, type Page, type PageExpressions } from '../../mapping/page.ts';
-import { textOf } from '../../upstream/client/body.ts';
+import { bodyText } from '../../upstream/client/body.ts';
 import {
   checkBounds,
   digestsOf,
@@ -108,7 +108,7 @@ export function createPageReader(options: PageReaderOptions, inTurn: PageTurns):
   function* read({ body, headers, first, isTrial }: PageReading): Generator<undefined, MappedPage> {
     const isLarge = body.length > SMALL_BYTES;
     if (isLarge) checkShape(body, maxPageValues);
-    const page = parse(textOf(body));
+    const page = parse(bodyText(body));
     if (isLarge) yield;
     const view = summarize(list.pagination, { ...page, headers });
     checkBounds(list, { items: view.count });

@@ -92,7 +92,7 @@ const MAX_EXPECTED = 4_194_304;
 const NOTHING = Buffer.alloc(0);
 
 /** Decodes the text of a page. Throws `upstream_invalid` if it is not UTF-8. */
-export function textOf(bytes: Buffer): string {
+export function bodyText(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new GatewayError('upstream_invalid', { reason: 'the body is not UTF-8' });
   const text = bytes.toString();
   // A byte order mark: RFC 8259, section 8.1 lets a parser ignore it; JSON.parse does not.

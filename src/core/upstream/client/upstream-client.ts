@@ -8,7 +8,7 @@ import { cachedReplyError } from './cached-reply.ts';
 import { createConnector, type ProxyOptions, type TlsIdentity, type UpstreamTls } from './connector.ts';
 import { type CredentialOwner, errorOfExchange, errorOfStatus, withMarkupDetail } from './reply-errors.ts';
 import { sendRequest } from './send-request.ts';
-import { type Connections, createConnections, type Lease } from './upstream-connections.ts';
+import { createUpstreamConnections, type Lease, type UpstreamConnections } from './upstream-connections.ts';
 
 export interface UpstreamOptions extends CredentialOwner {
   /** Its key in settings; part of every error. */
@@ -57,7 +57,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     'accept-encoding': ACCEPT_ENCODING,
   };
   const fixedWithBody = { 'content-type': 'application/json', ...fixed };
-  let connections: Connections | undefined;
+  let connections: UpstreamConnections | undefined;
   let identity: TlsIdentity | undefined;
   let isClosed = false;
 
@@ -70,7 +70,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       identity = current;
       connections?.retire();
       const connect = createConnector({ timeoutMs, identity, serverName: tls?.serverName, proxy });
-      connections = createConnections({ origin, connect, max: options.connections });
+      connections = createUpstreamConnections({ origin, connect, max: options.connections });
     }
     return connections.lease(callerKey);
   }

@@ -15,7 +15,7 @@ export interface Lease {
 }
 
 /** The connections to one upstream. */
-export interface Connections {
+export interface UpstreamConnections {
   /** Leases a connection for one request of this caller. */
   lease(callerKey: string): Promise<Lease>;
   /** Ends each connection once its request has ended. No lease may follow. */
@@ -41,7 +41,7 @@ interface Connection {
  * on which anything arrives while no request is under way. So before a connection serves another caller, the event loop reads its
  * socket, and the first time it is idle for a moment (docs/decisions/0017).
  */
-export function createConnections({ origin, max, connect }: ConnectionsOptions): Connections {
+export function createUpstreamConnections({ origin, max, connect }: ConnectionsOptions): UpstreamConnections {
   const { Client } = loadUndici();
   /** The least recently used first. */
   const connections = new Set<Connection>();

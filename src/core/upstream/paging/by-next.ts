@@ -1,7 +1,7 @@
 import { linkTo } from '../hints/link-header.ts';
 import {
   checkNext,
-  incomplete,
+  incompleteListError,
   isByLinkHeader,
   isNone,
   type ListRead,
@@ -72,5 +72,5 @@ function resolve(link: string, current: URL, pagination: LinkPagination): URL {
 function wrong(pagination: NextPagination, what: string): Error {
   const byHeader = pagination.kind === 'link' && isByLinkHeader(pagination);
   const keys = pagination.kind === 'token' ? 'pagination.next and pagination.tokenParam' : 'pagination.next';
-  return incomplete(`${what}: check ${byHeader ? 'the Link header' : keys}`);
+  return incompleteListError(`${what}: check ${byHeader ? 'the Link header' : keys}`);
 }

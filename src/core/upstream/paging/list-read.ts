@@ -111,7 +111,7 @@ export function digestsOf(items: readonly unknown[]): string {
   try {
     return textDigestsOf(items.map((item) => JSON.stringify(item)));
   } catch (cause) {
-    throw incomplete('an item nests too deeply', cause);
+    throw incompleteListError('an item nests too deeply', cause);
   }
 }
 
@@ -144,7 +144,9 @@ export function totalOf(page: PageSummary, pagination: Pagination): number {
   const value = total === undefined ? (page.headers[totalHeader.toLowerCase()] ?? page.total) : page.total;
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
-    throw incomplete(`the page has no total: ${totalKey(pagination)} does not lead to a whole number: correct it`);
+    throw incompleteListError(
+      `the page has no total: ${totalKey(pagination)} does not lead to a whole number: correct it`,
+    );
   }
   return number;
 }
@@ -173,7 +175,7 @@ function exceeds(bound: string, reason: string): GatewayError {
 }
 
 /** Creates the error for pages that do not add up. `reason` is for the log. */
-export function incomplete(reason: string, cause?: unknown): GatewayError {
+export function incompleteListError(reason: string, cause?: unknown): GatewayError {
   return new GatewayError('upstream_invalid', { reason, cause });
 }
 

@@ -7,7 +7,7 @@ import { type Confirmation, type ListEnd, NO_CONFIRMATION, type Progress } from 
 import {
   checkBounds,
   hasOneId,
-  incomplete,
+  incompleteListError,
   inSteps,
   type ListRead,
   type ListRequest,
@@ -90,7 +90,7 @@ async function* countedPages<P extends PageSummary>(
     const next = await fetchNext(read, pagination, pageAddress(list, parametersOf(pagination, index, offset)), page);
     if (next === undefined) return;
     if (pagination.kind === 'page' && next.count > 0 && (next.count > first.count || page.count < first.count)) {
-      throw incomplete(
+      throw incompleteListError(
         `a page before the last is not full: the first has ${first.count} items, page ${index} has ${page.count} and page ${index + 1} has ${next.count}: check pagination.pageParam and pagination.sizeParam`,
       );
     }
@@ -138,7 +138,9 @@ async function* knownTotalPages<P extends PageSummary>(
   const total = totalOf(first, pagination);
   const size = first.count;
   if (size > total || (size === 0 && total > 0)) {
-    throw incomplete(`the first page has ${size} items, but the total is ${total}: check ${totalKey(pagination)}`);
+    throw incompleteListError(
+      `the first page has ${size} items, but the total is ${total}: check ${totalKey(pagination)}`,
+    );
   }
   const toCheck = `check ${totalKey(pagination)}, pagination.sizeParam and pagination.${pagination.kind}Param`;
   const pages = size === total ? 1 : Math.ceil(total / size);
@@ -149,13 +151,13 @@ async function* knownTotalPages<P extends PageSummary>(
     const page = await fetch(pageAddress(list, parametersOf(pagination, index, index * size)), pageSignal);
     const stated = totalOf(page, pagination);
     if (stated !== total) {
-      throw incomplete(
+      throw incompleteListError(
         `the total changed while the list was read: ${total} on page 1, ${stated} on page ${index + 1}: check ${totalKey(pagination)}`,
       );
     }
     const due = Math.min(size, total - index * size);
     if (page.count !== due) {
-      throw incomplete(
+      throw incompleteListError(
         `page ${index + 1} has ${page.count} items instead of ${due}, since the total is ${total} and page 1 has ${size}: ${toCheck}`,
       );
     }
@@ -216,12 +218,13 @@ function createRepeatCheck(): (page: PageSummary) => Promise<void> {
     if (digests === '') return;
     // Items of one page may be equal: all are compared with earlier pages before the first is added.
     for await (const some of inSteps(digests)) {
-      if (some.some((digest) => seen.has(digest))) throw incomplete('a page repeats an item of an earlier page');
+      if (some.some((digest) => seen.has(digest)))
+        throw incompleteListError('a page repeats an item of an earlier page');
     }
     // Items may differ from reply to reply, as by a signed URL. Where ids may repeat, one id can fill several pages.
     const page = textDigestsOf([ids]);
     if (pages.has(page) && !(idsMayRepeat && hasOneId(ids)))
-      throw incomplete('a page repeats the ids of an earlier page');
+      throw incompleteListError('a page repeats the ids of an earlier page');
     pages.add(page);
     for await (const some of inSteps(digests)) for (const digest of some) seen.add(digest);
   };
@@ -252,7 +255,7 @@ function checkTotal<P extends PageSummary>({ list, first }: ListRead<P>, { items
   if (!namesTotal(pagination) || pagination.kind === 'offset' || pagination.kind === 'page') return;
   const total = totalOf(first, pagination);
   if (items < total && items < (last === first ? total : totalOf(last, pagination))) {
-    throw incomplete(
+    throw incompleteListError(
       `${items} of ${total} items were received: check pagination.kind and its keys, and ${totalKey(pagination)}`,
     );
   }

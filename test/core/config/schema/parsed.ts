@@ -1,10 +1,10 @@
 import { ConfigError } from '../../../../src/core/config/config-error.ts';
 import { parseSettings } from '../../../../src/core/config/load-config.ts';
-import type { Settings, SettingsInput } from '../../../../src/core/config/schema/settings.ts';
+import type { CoreSettingsInput, Settings } from '../../../../src/core/config/schema/settings.ts';
 
 export const BASE = { baseUrl: 'https://api.example' };
 
-type Input = { api?: object; tools?: object } & Partial<SettingsInput>;
+type Input = { api?: object; tools?: object } & Partial<CoreSettingsInput>;
 
 /** Checked settings with one upstream, `api`, for all resources. */
 export function parsed({ api = {}, tools = {}, ...rest }: Input): Settings {
@@ -31,5 +31,5 @@ export const issuesOfTools = (tools: object) =>
   issues({ tools }).map((issue) => issue.replace(/^resources\.tools\./, ''));
 
 /** What is wrong with settings of the upstream, each without `upstreams.api.`. */
-export const issuesOfApi = (api: object, rest: Partial<SettingsInput> = {}) =>
+export const issuesOfApi = (api: object, rest: Partial<CoreSettingsInput> = {}) =>
   issues({ api, ...rest }).map((issue) => issue.replace(/^upstreams\.api\./, ''));

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import type { RpcHandler } from '../../../../src/core/http/operations/rpc.ts';
+import type { HandleMessage } from '../../../../src/core/http/operations/rpc.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { exchange, openConnection, requestText } from '../../../support/raw-http.ts';
 import { expectNoUncaught, post, RPC, serveRpc } from '../served.ts';
 
 async function serveEcho(mcp?: Parameters<typeof serveRpc>[2]) {
-  const requests: Parameters<RpcHandler>[] = [];
-  const handle: RpcHandler = (...request) => {
+  const requests: Parameters<HandleMessage>[] = [];
+  const handle: HandleMessage = (...request) => {
     requests.push(request);
     return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: request[2] };
   };
@@ -79,8 +79,8 @@ describe('a request for JSON-RPC', () => {
   }
 
   it('needs a credential, unless lists are public', async () => {
-    const callers: Parameters<RpcHandler>[0]['caller'][] = [];
-    const handle: RpcHandler = ({ caller }, _headers, body) => {
+    const callers: Parameters<HandleMessage>[0]['caller'][] = [];
+    const handle: HandleMessage = ({ caller }, _headers, body) => {
       callers.push(caller);
       if (caller === undefined) throw new GatewayError('credential_missing');
       return { status: 200, headers: {}, body };

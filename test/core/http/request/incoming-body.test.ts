@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createAuthenticate } from '../../../../src/core/credentials/authenticate.ts';
-import type { RpcHandler } from '../../../../src/core/http/operations/rpc.ts';
+import type { HandleMessage } from '../../../../src/core/http/operations/rpc.ts';
 import { aWhile } from '../../../support/a-while.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { exchange, get, openConnection, requestText, sendTo } from '../../../support/raw-http.ts';
@@ -18,7 +18,7 @@ import {
 
 async function serveEcho(options?: ServeOptions, maxBodyBytes?: number) {
   const bodies: Buffer[] = [];
-  const handle: RpcHandler = (_request, _headers, body) => {
+  const handle: HandleMessage = (_request, _headers, body) => {
     bodies.push(body);
     return { status: 200, headers: {}, body };
   };

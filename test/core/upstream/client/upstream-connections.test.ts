@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { createConnector } from '../../../../src/core/upstream/client/connector.ts';
-import { createConnections } from '../../../../src/core/upstream/client/upstream-connections.ts';
+import { createUpstreamConnections } from '../../../../src/core/upstream/client/upstream-connections.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { listen } from '../../../support/listening.ts';
@@ -34,7 +34,7 @@ describe('the connections to an upstream', () => {
   /** Connections to a platform that responds to each request with what `respond` writes. */
   async function connect(max = 3, respond = (socket: Socket) => void socket.write(responseOf('[]'))) {
     const platform = await startPlatform(respond);
-    const connections = createConnections({
+    const connections = createUpstreamConnections({
       origin: platform.url,
       max,
       connect: createConnector({ timeoutMs: 2000 }),

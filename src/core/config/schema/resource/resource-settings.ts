@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toTimestamp } from '../../../mapping/field.ts';
-import { FAULTS } from '../../../mapping/reply-fault.ts';
+import { REPLY_FAULTS } from '../../../mapping/reply-fault.ts';
 import type { Resource } from '../../../resources/resource.ts';
 import { type CrossCheck, withChecks } from '../cross-check.ts';
 import { bytes, expression, keyword, milliseconds, scopeToken, selection, whole } from '../scalars.ts';
@@ -67,7 +67,7 @@ export function resourceSettings(resource: Resource) {
         'Other errors in a response with status 200 (JMESPath); any value except empty, false and 0 fails the read.',
       ),
     ignoreErrors: z
-      .array(z.enum(FAULTS))
+      .array(z.enum(REPLY_FAULTS))
       .optional()
       .describe(
         'Errors that a response with status 200 reports, and that are ignored because its list is complete. Any other one fails the read.',

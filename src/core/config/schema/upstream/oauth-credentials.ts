@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Report } from '../cross-check.ts';
 import { issuer, printable, scopeToken, secureUrl } from '../scalars.ts';
 import { checkSecret, SECRET_KEYS } from '../secret.ts';
-import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
+import { checkCertificate, UpstreamProxySettings, UpstreamTlsSettings } from '../tls.ts';
 
 const clientId = printable.describe('Client id of Portico at the authorization server.');
 
@@ -57,8 +57,8 @@ const GRANT = {
     ),
   scopes: z.array(scopeToken).default([]).describe('Scopes to request. Empty: the authorization server decides.'),
   client: Client.describe('Client authentication of Portico at the authorization server.'),
-  tls: UpstreamTls.optional().describe('TLS settings for the authorization server.'),
-  proxy: UpstreamProxy.optional().describe('Proxy between Portico and the authorization server. Unset: none.'),
+  tls: UpstreamTlsSettings.optional().describe('TLS settings for the authorization server.'),
+  proxy: UpstreamProxySettings.optional().describe('Proxy between Portico and the authorization server. Unset: none.'),
 };
 
 /** Token exchange (RFC 8693). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { withChecks } from '../cross-check.ts';
 import { baseUrl, bytes, inboundHeader, milliseconds, requestHeaderName, scalarText, whole } from '../scalars.ts';
-import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
+import { checkCertificate, UpstreamProxySettings, UpstreamTlsSettings } from '../tls.ts';
 import { CredentialSettings, checkCredential, credentialHeaders } from './credential-settings.ts';
 
 const Retry = z.strictObject({
@@ -36,8 +36,8 @@ const UpstreamShape = z.strictObject({
     .describe(
       'Headers of the caller that are passed on, such as X-Tenant-ID. Callers with other values share no list.',
     ),
-  tls: UpstreamTls.optional().describe("TLS settings for the upstream. Unset: Node's defaults."),
-  proxy: UpstreamProxy.optional().describe(
+  tls: UpstreamTlsSettings.optional().describe("TLS settings for the upstream. Unset: Node's defaults."),
+  proxy: UpstreamProxySettings.optional().describe(
     'Proxy between Portico and the upstream. Unset: none, even if HTTPS_PROXY is set in the environment.',
   ),
   timeoutMs: milliseconds()
