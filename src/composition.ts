@@ -61,7 +61,7 @@ export async function loadSettings(
   const loaded = await loadConfig(file, environment, resources, SLICES);
   const certificates = certificateWarnings(loaded.config, Date.now);
   const found = [...settingsWarnings(loaded, resources, SLICES), ...certificates];
-  /** What is probably a mistake, in the order of the file. */
+  /** Probable mistakes, in the order of the file. */
   const warnings = loaded.placed(new ConfigError(found)).issues;
   return { ...loaded, warnings };
 }

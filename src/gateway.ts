@@ -89,7 +89,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   try {
     return buildGateway(parts);
   } catch (error) {
-    // What was thrown first matters more.
+    // The first error matters more.
     parts.open.stop(0).catch(() => {});
     throw error;
   }

@@ -59,7 +59,7 @@ export function followSettings({ file, gateway, logger, watch, signal }: FollowO
   }
 
   async function lookOn(): Promise<void> {
-    // What was written since this process began may have been written since the file was read.
+    // A change since this process began may be one since the file was read.
     const first = await stateNow(file);
     let stamp = Date.now() - first.quietMs < performance.timeOrigin ? first.stamp : '';
     while (!signal.aborted) {

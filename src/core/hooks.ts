@@ -98,7 +98,7 @@ interface Verifier {
   readonly tokenSource?: TokenSource | undefined;
 }
 
-/** What the core calls at fixed places. */
+/** All hooks: the core calls them at fixed places. */
 export interface Hooks extends RequestHooks, Wrappers {
   /**
    * Further paths of the public listener.
@@ -124,7 +124,7 @@ export interface Hooks extends RequestHooks, Wrappers {
    */
   readonly verifier: Verifier | undefined;
   /**
-   * What capabilities open, by kind of credential.
+   * Functions that open credentials, by kind.
    *
    * @example
    * credentials: {
@@ -158,7 +158,7 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly sharing: Sharing | undefined;
 }
 
-/** What one capability contributes: any of the hooks, listeners of events, and its own start and end. */
+/** The contribution of one capability: any of the hooks, listeners of events, and its own start and end. */
 export interface Contribution extends Partial<Hooks> {
   /**
    * Receive events, in order.

@@ -18,7 +18,7 @@ export interface ListenerFiles {
   readonly admin?: TlsFiles | undefined;
 }
 
-/** What files are opened with. `now`: milliseconds since the epoch. */
+/** Events and clock of open files. `now`: milliseconds since the epoch. */
 interface FilesContext {
   readonly events: Events;
   readonly now: () => number;

@@ -203,7 +203,7 @@ export function sharedMetrics({ counter, gauge, histogram }: MetricRegistry): Ev
   );
   const lookups = counter(
     'portico_shared_cache_lookups_total{resource,outcome}',
-    'Reads that memory could not serve, by what Redis had for them.',
+    'Cache misses, by the result in Redis.',
   );
   const puts = counter(
     'portico_shared_puts_total{resource,outcome}',

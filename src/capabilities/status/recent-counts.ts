@@ -56,7 +56,7 @@ export function createHistory(now: () => number) {
   };
 }
 
-/** p95 is exact to a fifth. 0 without requests. */
+/** p95 is accurate to 20 %. 0 without requests. */
 function periodOf({ failures = 0, ...durations }: Counts) {
   const requests = sumOf(durations);
   return { requests, failures, p95Ms: boundOf(durations, requests * 0.95) };

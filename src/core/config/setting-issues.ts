@@ -49,7 +49,7 @@ function findingsOf(issue: z.core.$ZodIssue, above: Finding['path'] = []): Findi
     case 'invalid_key':
       return issue.issues.map(({ message }) => ({ path, key: true, message }));
     case 'invalid_union': {
-      // Of a text or a block, the one that was written.
+      // A union of a text and a block: only the issues of the form that was written.
       const written = issue.errors.find(
         (option) => !option.some((inner) => inner.code === 'invalid_type' && inner.path.length === 0),
       );

@@ -4,14 +4,14 @@ import { isObject } from '../kernel/json-shape.ts';
 import type { Settings } from './schema/settings.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 
-/** What other settings change, by sorted paths, as `resources.tools.path`. */
+/** Changed settings, by sorted paths such as `resources.tools.path`. */
 export interface SettingsChanges {
   readonly applied: readonly string[];
   /** Take effect after a restart. */
   readonly needRestart: readonly string[];
 }
 
-/** What is read when a process starts, but for `LIVE`. */
+/** Settings that are read when a process starts, except `LIVE`. */
 const AT_START = ['http', 'admin', 'shutdown', 'log.format', 'watchSettings', 'cache'];
 const LIVE = ['http.allowedHosts', 'http.allowedOrigins', 'http.trustedProxies'];
 

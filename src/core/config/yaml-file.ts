@@ -27,7 +27,7 @@ const YAML = {
   uniqueKeys: false,
 } as const;
 
-/** What to do about errors whose messages only name the rule of YAML. */
+/** Remedies for errors whose messages only name the rule of YAML. */
 const HINTS: { readonly [Code in ErrorCode]?: string } = {
   BAD_SCALAR_START: ': put the value in quotes',
   BLOCK_IN_FLOW: ': a comma is missing, or a text with a colon is not in quotes',

@@ -54,7 +54,7 @@ export interface Authorization {
 /** Opens a kind of credential whose token is obtained. Throws `UnusableFile`. */
 export type OpenCredential = (settings: ObtainedSettings, options: CredentialOptions) => Authorization;
 
-/** What capabilities open, by kind. */
+/** Functions of capabilities that open credentials, by kind. */
 export type OpenCredentials = Readonly<Partial<Record<CredentialKind, OpenCredential>>>;
 
 export interface CredentialOptions extends WatchOptions {

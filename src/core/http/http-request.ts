@@ -22,7 +22,7 @@ export function headersFor(requestId: string): Record<string, string> {
   return { 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': requestId };
 }
 
-/** What a request needs to know of the service that answers it. */
+/** The parts of a service that each request uses. */
 export interface RequestService {
   /** Headers beside `Authorization` that hold credentials, in lower case. */
   readonly credentialHeaders: ReadonlySet<string>;
@@ -36,9 +36,9 @@ export interface RequestService {
 export class HttpRequest<Service extends RequestService = RequestService> {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** What answers it: a reload concerns the requests that follow. */
+  /** The service that answers it: a reload concerns the requests that follow. */
   readonly service: Service;
-  /** What is logged, counted and traced. */
+  /** Facts that are logged, counted and traced. */
   readonly record: RequestRecord;
   /** Taken from the headers of `req`, which have `[credential]` in their place. */
   readonly credentials: Credentials;

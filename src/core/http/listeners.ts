@@ -56,7 +56,7 @@ export const ADMIN_BOUNDS = {
   maxUnsentBytes: 16_777_216,
 };
 
-/** What a listener serves by its settings. */
+/** The service of a listener by its settings. */
 interface Served extends Omit<Service, 'admit' | 'ending' | 'sendTimeoutMs'> {
   readonly admission: Omit<AdmitOptions, 'maxUrlBytes' | 'maxHeaderBytes' | 'address'>;
   readonly inactivityMs: number;
@@ -166,7 +166,7 @@ export function createAdminEdge(first: AdminEdgeOptions): Edge<AdminEdgeOptions>
 
 const OK = unstored('{"status":"ok"}');
 
-/** They do not depend on upstreams: restarting Portico repairs none. */
+/** Probes do not depend on upstreams: restarting Portico repairs none. */
 function probeOperations(isDraining: () => boolean): readonly Operation[] {
   const ready = () => {
     if (isDraining()) throw new GatewayError('draining');

@@ -10,7 +10,7 @@ import type { createAdmit } from './request/admit.ts';
 import { hasBody } from './request/request-head.ts';
 import type { RequestHooks } from './request-hooks.ts';
 
-/** What settings determine. A reload replaces it for the requests that follow. */
+/** Everything that settings determine. A reload replaces it for the requests that follow. */
 export interface Service extends RequestService {
   readonly admit: ReturnType<typeof createAdmit>;
   readonly authenticate: Authenticate;
@@ -43,7 +43,7 @@ export function createRoutes({ operations, credentialHeaders, forwardedHeaders }
   const atPath = Map.groupBy(listed, ({ path }) => path);
   return {
     routes: router.routes() as Middleware<State>,
-    /** What is answered at a path to other methods than those of its operations. */
+    /** Answers the methods that no operation of a path has, by path. */
     atPath: new Map(
       [...atPath].map(([path, all]) => [path, otherMethod(all, [...credentialHeaders, ...forwardedHeaders])]),
     ),

@@ -62,7 +62,7 @@ export interface Caller {
   readonly headerCredentials?: ReadonlyMap<string, readonly Credential[]> | undefined;
   /** Further headers that settings name, by lower-case name. They are not secret. */
   readonly forwarded?: ReadonlyMap<string, readonly string[]> | undefined;
-  /** What one upstream is sent of the caller beside a credential, as JSON: a part of who the caller is to it. */
+  /** Values of the caller that one upstream is sent beside a credential, as JSON: a part of the caller's identity there. */
   readonly sentValues?: string | undefined;
   readonly requestId: string;
   readonly trace?: TraceHeaders | undefined;
@@ -90,7 +90,7 @@ export const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 /** Visible ASCII: platforms use more characters than RFC 6750 allows. Without spaces, keys that join texts by one are unambiguous. */
 export const TOKEN = /^[\x21-\x7e]+$/;
 
-/** What clients send for a token that was not filled in: `${...}`, `$NAME`, `<...>`, `{{...}}`, `{env:...}`, `YOUR_TOKEN`. */
+/** Matches the text that clients send for a token that was not filled in: `${...}`, `$NAME`, `<...>`, `{{...}}`, `{env:...}`, `YOUR_TOKEN`. */
 const PLACEHOLDER = /^(?:\$\{.+\}|\$[A-Z_][A-Z0-9_]*|<.+>|\{\{.+\}\}|\{env:.+\})$/;
 const YOURS = /^your[-_](?:[a-z]+[-_])*(?:token|key)(?:[-_]here)?$/i;
 
@@ -132,7 +132,7 @@ export interface RequestRecord {
   route?: string | undefined;
   /** JSON-RPC method, of a closed list. */
   rpc?: string | undefined;
-  /** Of a closed list. */
+  /** Name of the tool, of a closed list. */
   tool?: string | undefined;
   client?: ClientRecord | undefined;
   resource?: string | undefined;

@@ -13,7 +13,7 @@ export interface ListenerRef {
   readonly listener: 'http' | 'admin';
 }
 
-/** Of a command to Redis. `full`: rejected because no memory is left. `failed`: rejected otherwise. */
+/** The outcome of a command to Redis. `full`: rejected because no memory is left. `failed`: rejected otherwise. */
 export type CommandOutcome = 'ok' | 'timeout' | 'full' | 'failed';
 
 /** The result of a lookup in the second level of the snapshots. */
@@ -62,7 +62,7 @@ export interface Events {
   internalError?(bug: RequestRef & { readonly stack: string }): void;
   /** A JSON-RPC request ended. `tool` is an existing one. */
   operationEnded?(operation: {
-    /** Of a closed list. */
+    /** Method, of a closed list. */
     readonly rpc: string;
     readonly tool?: string | undefined;
     /** Revision of the protocol that the client states, of a closed list. */
@@ -171,7 +171,7 @@ export interface Events {
       readonly state: 'closed' | 'open' | 'half-open';
       readonly calls: number;
       readonly failures: number;
-      /** What opened it, in fixed texts. Present with `open`. */
+      /** The failures that opened it, in fixed texts. Present with `open`. */
       readonly reason?: string | undefined;
     },
   ): void;

@@ -31,7 +31,7 @@ const HIDDEN =
 /** A joiner behind another hidden character is not kept, so that a run can be matched at once. */
 const ALL = new RegExp(`(${KEPT})|(?:${HIDDEN})+`, 'gv');
 const ANY = new RegExp(HIDDEN, 'v');
-/** The same in JSON, where controls and lone surrogates are escaped. */
+/** Matches hidden characters in JSON, where controls and lone surrogates are escaped. */
 const ANY_IN_JSON = new RegExp(`${HIDDEN}|\\\\[ubf]|\\\\r(?!\\\\n)`, 'v');
 
 const WRITTEN = /\\u\{([0-9a-f]{1,6})\}/g;

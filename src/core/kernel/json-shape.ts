@@ -42,7 +42,7 @@ export function parseJson(text: string): unknown {
 interface ShapeBounds {
   /** Objects, lists and members, approximately (`[1,2]` has three, `{"a":1}` has one). */
   readonly maxValues: number;
-  /** Of these, in one object: its members take ten times as long as those of a list. @default as many */
+  /** Bound on the members of one object, which take ten times as long as those of a list. @default as many */
   readonly maxMembers?: number;
   readonly maxLevels: number;
 }

@@ -4,7 +4,7 @@ type Row = readonly [value: number, meaning: string];
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Every bound that no operator has a reason to choose; others are settings. `docs/reference.md` is generated from it. */
+/** Every bound that is not worth tuning; others are settings. `docs/reference.md` is generated from it. */
 const TABLE = {
   http: {
     maxUrlBytes: [8 * KIB, 'Length of a request target. Beyond: 414.'],

@@ -31,7 +31,7 @@ export function createCallerQuota({
   readonly max: () => number;
   readonly maxPerCaller: number;
   readonly bounds: readonly [max: string, maxPerCaller: string];
-  /** What takes places, and the state in which it does: `reads`, `waiting`. */
+  /** Name of the things that take places, and the state in which they do: `reads`, `waiting`. */
   readonly taken: readonly [by: string, state: string];
 }) {
   const ofCallers = createKeyedCounter();

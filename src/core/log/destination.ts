@@ -27,7 +27,7 @@ const NOTHING = Buffer.alloc(0);
 /** A pipe must be non-blocking: while it is full, lines are held, up to a bound. After `EPIPE` all lines are discarded. */
 export function createDestination(fd: number, { terminal }: Pick<LogDestination, 'terminal'> = {}): LogDestination {
   let lines = '';
-  /** What is being written, and how much of it is written. */
+  /** The bytes that are being written, and how many of them are. */
   let batch: Buffer = NOTHING;
   let offset = 0;
   let timer: NodeJS.Timeout | undefined;

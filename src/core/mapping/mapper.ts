@@ -19,12 +19,12 @@ export interface MappingCounts {
   /** Names fields and places, never values. */
   readonly dropReason?: string | undefined;
   readonly repeatedIds: number;
-  /** What the items expression missed, with figures. */
+  /** A list that the items expression missed, with figures. */
   readonly overlooked?: string | undefined;
   readonly fields: ReadonlyMap<string, FieldCounts>;
 }
 
-/** Of the items that are left. */
+/** Counts of one field over the items that are left. */
 export interface FieldCounts {
   readonly defaulted: number;
   /** Items in which the upstream fills the field. */
@@ -38,7 +38,7 @@ export interface FieldCounts {
 /** Maps the items of one page to exactly the documented fields, all strings. */
 export interface Mapped extends Omit<MappingCounts, 'overlooked' | 'repeatedIds'> {
   readonly items: readonly Readonly<Record<string, string>>[];
-  /** Of all items, in order; undefined if it cannot be mapped. */
+  /** Ids of all items, in order; undefined for an item that cannot be mapped. */
   readonly ids: readonly (string | undefined)[];
 }
 
@@ -191,7 +191,7 @@ export function findingsOf(counts: MappingCounts): MappingFinding[] {
 }
 
 const DESCRIPTIONS: Readonly<Record<MappingFinding['finding'], string>> = {
-  nothing_left: 'nothing is left of a reply that was not empty',
+  nothing_left: 'every item was filtered out',
   duplicate_ids: 'an id occurs more than once',
   field_empty: 'is empty in every item',
   field_lost: 'is empty in every item and was not before',

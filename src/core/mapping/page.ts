@@ -20,7 +20,7 @@ export interface PageExpressions {
   readonly errors?: string | null | undefined;
   /** @default none */
   readonly ignoreErrors?: readonly Fault[] | undefined;
-  /** What an object in place of the list is. @default 'error' */
+  /** Meaning of an object in place of the list. @default 'error' */
   readonly objectAs?: 'error' | 'item' | 'items' | undefined;
   /** Accepts an empty list whatever else the reply says. @default false */
   readonly allowEmpty?: boolean | undefined;

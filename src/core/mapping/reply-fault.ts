@@ -1,6 +1,6 @@
 import { membersOf, plainName } from '../kernel/json-shape.ts';
 
-/** What a reply with status 200 may say against itself. Settings may ignore each. */
+/** Errors that a reply with status 200 can report. Settings may ignore each. */
 export const REPLY_FAULTS = ['success', 'error', 'code', 'status', 'timedOut', 'partial'] as const;
 
 export type Fault = (typeof REPLY_FAULTS)[number];

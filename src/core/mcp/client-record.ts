@@ -11,7 +11,7 @@ const REVISIONS: readonly unknown[] = [CURRENT, ...EARLIER_REVISIONS];
 type Bearer = Pick<Caller, 'credential' | 'headerCredentials'> | undefined;
 
 /**
- * What a message and its headers state about the client, without texts that contain a credential of the caller. Before
+ * Returns what a message and its headers state about the client, without texts that contain a credential of the caller. Before
  * 2026-07-28 only `initialize` has a name; other messages have `User-Agent`.
  */
 export function clientOf(

@@ -112,7 +112,7 @@ function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue
   };
 }
 
-/** What is the response's own comes first, in one piece. Since 2026-07-28 each result names its server. */
+/** The response's own members come first, in one piece. Since 2026-07-28 each result names its server. */
 function createWriteResult(server: object) {
   const serverMember = JSON.stringify({ [META.server]: server }).slice(1, -1);
   return ({ meta = '', jsonHead = '', jsonTail }: Result, revision: Revision, id: RequestId): Pieces => {

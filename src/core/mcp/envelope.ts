@@ -81,7 +81,7 @@ function isCurrent(revision: unknown): boolean {
   return typeof revision === 'string' && revision >= CURRENT;
 }
 
-/** Of a notification, the claim alone is looked at, where it has one. */
+/** A notification needs no envelope: only its claim is checked, if it has one. */
 function flawOf(meta: Json, isRequest: boolean): string | undefined {
   if (isRequest) return flawOfClient(meta, META);
   return ['undefined', 'string'].includes(typeof meta[META.revision]) ? undefined : META.revision;

@@ -110,7 +110,7 @@ export function openStdio(options: StdioOptions) {
         open.delete(id);
         respond(request, response);
       },
-      // It rejects when no one waits, which has been recorded.
+      // Dispatch rejects when no one waits, which has been recorded.
       () => {},
     );
   }
@@ -175,7 +175,7 @@ export function openStdio(options: StdioOptions) {
     resolve(isWhole());
   }
 
-  // It rejects where the input fails, or ends early.
+  // Reading rejects where the input fails, or ends early.
   takeLines()
     .catch(() => {})
     .finally(() => {

@@ -39,7 +39,7 @@ export function createProvenance(offered: readonly Pick<Offered, 'resource' | 'u
   };
 }
 
-/** What a model needs beside the items of a list: nothing for a fresh and whole one. */
+/** Remarks for a model beside the items of a list: none for a fresh and whole one. */
 export function remarksOn({ snapshot, excluded, dropped }: Load, stale: Staleness | undefined) {
   const leftOut = { ...(excluded > 0 && { bySettings: excluded }), ...(dropped > 0 && { invalid: dropped }) };
   return {

@@ -59,7 +59,7 @@ export function openUpstream(options: OpenUpstreamOptions): Upstream & Pick<Brea
   };
 }
 
-/** What differs from an upstream: no credential, and no list. */
+/** Differences from an upstream: no credential, and no list. */
 const OF_SERVERS = {
   headers: {},
   usesCallerToken: false,

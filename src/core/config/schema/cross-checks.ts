@@ -10,7 +10,7 @@ import type { SettingsShape } from './settings-shape.ts';
 type Check = CrossCheck<SettingsShape>;
 type OneResource = SettingsShape['resources'][keyof SettingsShape['resources']];
 
-/** What one block of settings requires of another. */
+/** Checks of blocks of settings against each other. */
 export function crossChecks(registry: readonly Resource[]): readonly Check[] {
   return [
     checkOffers(registry),

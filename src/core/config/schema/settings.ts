@@ -103,7 +103,7 @@ export function resourceConfig({ resources }: Config, { name }: Resource): Resou
   return resources[name as ResourceName];
 }
 
-/** What settings that were checked have for certain. */
+/** Returns a value that checked settings always have. Throws for `undefined`, which is a bug. */
 export function assertDefined<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the settings were not checked');
   return value;

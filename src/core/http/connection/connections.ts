@@ -131,7 +131,7 @@ export function createClientConnections(maxPipelinedWaiting: number, events: Eve
   /** Closes each connection after its last response, all after `graceMs`. Resolves with whether all were sent completely. */
   async function drain(graceMs: number): Promise<boolean> {
     isStopping = true;
-    // What has arrived is parsed first, so that it gets a response and not a reset.
+    // Requests that have arrived are parsed first, so that they get a response and not a reset.
     await turn();
     await turn();
     for (const connection of connections.values()) {

@@ -61,7 +61,7 @@ export function createHttpServer(options: HttpServerOptions, answer: RequestList
     madeRoomAt = performance.now();
     connections.closeLongestIdle(Math.ceil(maxConnections * ROOM_SHARE));
   }
-  /** Of all open connections, with those whose TLS handshake has not finished. */
+  /** Sockets of all open connections, also of those whose TLS handshake has not finished. */
   const sockets = new Set<Socket>();
   const emitOpen = () => events.connectionsChanged?.({ listener, open: sockets.size, maxConnections });
   server.on('connection', (socket: Socket) => {

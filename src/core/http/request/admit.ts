@@ -26,7 +26,7 @@ export interface AdmitOptions {
   readonly trustedProxies?: readonly string[] | undefined;
 }
 
-/** What is known of a path before its operation is found. */
+/** Facts about a path that are known before its operation is found. */
 interface PathTraits {
   /** Allowed with any `Host` and `Origin`. @default false */
   readonly isProbe?: boolean;

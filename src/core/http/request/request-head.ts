@@ -30,7 +30,7 @@ function split(url: string, authority: string | undefined): Target {
 export interface Credentials {
   /** One for each field line: a second line is refused, since a proxy in front may have checked the other one. */
   readonly authorization: readonly Credential[];
-  /** The same for other headers that settings name, by name in lower case; `undefined` where none was sent. */
+  /** Credentials in other headers that settings name, one for each line, by name in lower case; `undefined` where none was sent. */
   readonly headerCredentials: ReadonlyMap<string, readonly Credential[]> | undefined;
   readonly all: readonly Credential[];
   /** Numbers of `Host` and `Content-Type` lines. */
@@ -40,7 +40,7 @@ export interface Credentials {
   readonly headerBytes: number;
 }
 
-/** What the headers of a request have in place of a credential. */
+/** Replaces a credential in the headers of a request. */
 const REDACTED = '[credential]';
 
 /** `: ` and CRLF. */

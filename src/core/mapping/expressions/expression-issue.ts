@@ -65,7 +65,7 @@ function callIssue({ name, children: { length } }: NodeOf<'Function'>): string |
   return `calls ${name}() with ${length} ${length === 1 ? 'argument' : 'arguments'}`;
 }
 
-/** It selects nothing of its input. */
+/** Whether an expression selects nothing of its input. */
 function isConstant(node: ExpressionNode): boolean {
   return !SELECTING.has(node.type) && childrenOf(node).every(isConstant);
 }

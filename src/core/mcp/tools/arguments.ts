@@ -48,7 +48,7 @@ export interface ToolArguments {
   readonly isEmpty: boolean;
   /** Names of a few unknown arguments, short and without hidden characters, for the result. */
   readonly ignored: readonly string[];
-  /** Those that no host adds by itself: the model meant something by them. */
+  /** Unknown arguments that no host adds by itself: the model meant something by them. */
   readonly unknownArguments: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export interface Changes {
   readonly gone: readonly string[];
 }
 
-/** Of 66 bits: two versions of one item have the same with a chance of 1 in 10^19. */
+/** 66 bits: two versions of one item have the same with a chance of 1 in 10^19. */
 const HASH_LENGTH = 11;
 
 /** Charge for an entry beside its id. */

@@ -11,7 +11,7 @@ import { createCounter } from './count-values.ts';
 import { keepValue, type Values } from './known-values.ts';
 import { createSorter } from './order.ts';
 
-/** What is looked for in a list. */
+/** A search in a list. */
 interface Search extends Pick<ToolArguments, 'filter' | 'countBy' | 'order'> {
   /** Whether a digest of the whole list is made. */
   readonly hasDigest: boolean;

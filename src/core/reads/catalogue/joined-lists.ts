@@ -31,7 +31,7 @@ interface JoinedListsOptions extends LoaderBounds {
   /** Lists that are read at once. */
   readonly concurrency: number;
   readonly maxItems: number;
-  /** Of all lists and of the parents' list together. */
+  /** Pages of all lists and of the parents' list together. */
   readonly maxPages: number;
   readonly rules: ListRules;
   /** Milliseconds since the epoch. */

@@ -50,8 +50,8 @@ export function checkList(resource: string, rules: ListRules, counts: MappingCou
   const left = emptiedBySettings(counts);
   if (left === undefined || rules.allowEmpty === true || (rules.isOfParent === true && counts.received > 0)) return;
   throw refused(
-    `nothing is left of a reply that was not empty (${left.why})`,
-    'The settings leave nothing of a reply that was not empty.',
+    `every item of the reply was filtered out (${left.why})`,
+    'The settings filter out every item of the reply.',
     `correct ${keys(resource, left.keys)}, or set resources.${resource}.allowEmpty: true if an empty list is meant`,
   );
 }
@@ -67,7 +67,7 @@ function refused(reason: string, detail: string, cure: string): GatewayError {
   });
 }
 
-/** What the lists of one caller have shown, as names of fields. */
+/** Names of fields, by what the lists of one caller have shown. */
 interface Seen {
   readonly filled: ReadonlySet<string>;
   /** `values` named every text. */

@@ -34,7 +34,7 @@ export interface PageReaderOptions {
   readonly map: (page: Page, from?: number, to?: number, isTrial?: boolean) => Mapped;
   /** Otherwise only whole items are compared. @default false */
   readonly idsAreUnique?: boolean;
-  /** What the items expression missed on an empty page. @default not checked */
+  /** Describes a list that the items expression missed on an empty page. @default not checked */
   readonly overlooked?: (page: Page) => string | undefined;
 }
 
@@ -43,7 +43,7 @@ interface PageReading {
   readonly headers: ReplyHeaders;
   /** The first page may be the whole list, and has no earlier page to compare with. */
   readonly first: boolean;
-  /** Of an experiment, an invalid item counts, too. @default false */
+  /** Whether it belongs to an experiment, in which an invalid item counts, too. @default false */
   readonly isTrial?: boolean | undefined;
   readonly signal: AbortSignal;
   /** Called with the processing time of each step, in milliseconds. */

@@ -16,7 +16,7 @@ type CallerKeys = Pick<Caller, 'credentialKey' | 'cacheScope'>;
 export interface StoreTicket {
   /** False if the caller was evicted since, or a later load has stored. */
   store(load: Load): boolean;
-  /** The same for a copy that was loaded for this caller earlier. Never replaces newer entries or prevents loads from storing. */
+  /** Stores a copy that was loaded for this caller earlier. Never replaces newer entries or prevents loads from storing. */
   keep(copy: Load): boolean;
   /** Call it when the load has ended, in any way. */
   end(): void;

@@ -14,7 +14,7 @@ export interface Lifetime {
   readonly staleIfErrorMs: number;
 }
 
-/** What a snapshot may be used for at a time. */
+/** The use that a snapshot may have at a time. */
 type Stage = 'fresh' | 'stale-while-revalidate' | 'stale-if-error' | 'over';
 
 /** Returns the end of freshness, in milliseconds since the epoch. */

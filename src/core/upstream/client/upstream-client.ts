@@ -32,7 +32,7 @@ export interface UpstreamOptions extends CredentialOwner {
   readonly maxPageBytes: number;
   /** Whether entity tags are sent back. @default true */
   readonly conditional?: boolean | undefined;
-  /** What becomes of a reply to a caller's credential that a shared cache has sent before. @default 'error' */
+  /** Handling of a reply to a caller's credential that a shared cache may have sent to others. @default 'error' */
   readonly cachedReplies?: 'error' | 'allow' | undefined;
   readonly events: Events;
   readonly tap?: Tap | undefined;

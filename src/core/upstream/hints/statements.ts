@@ -15,7 +15,7 @@ export interface Statement {
   readonly isCount?: boolean | undefined;
   readonly isFiltered?: boolean | undefined;
   readonly isSize?: boolean | undefined;
-  /** Of the sign `token`, to be tried. */
+  /** The token of the sign `token`, which confirmation tries. */
   readonly token?: string;
 }
 

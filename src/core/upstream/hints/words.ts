@@ -5,7 +5,7 @@ export const SIGNS = ['total', 'pages', 'more', 'next', 'previous', 'fullPage'] 
 
 export type Sign = (typeof SIGNS)[number];
 
-/** What a name states. `end` is a flag of the opposite sense; `token` may lead on, or be there with the last page, too. */
+/** The meaning of a name. `end` is a flag of the opposite sense; `token` may lead on, or be there with the last page, too. */
 export interface Meaning {
   readonly sign: Exclude<Sign, 'fullPage'> | 'end' | 'token';
   /** Some platforms count the items, or pages, of the reply in this one. */
@@ -26,7 +26,7 @@ const ITEMS = `${words(`all affected item result record element entr(?:y|ie) hit
   resource asset entit(?:y|ie) thing value data project workflow tool`)}s?`;
 const NUMBER = `${words('num number nb no cnt count')}(?:of)?`;
 const COUNT = words('counts? cnt size num number nb total');
-/** What a place in a list is given as. */
+/** The unit of a place in a list. */
 const PLACES =
   words(`pages? links? urls? ur[il] href cursor token marker key id num(?:ber)? start offset skip from index after
   set batch chunk query path position pointer continuation records? results? items? rows? bookmark`);

@@ -2,7 +2,7 @@ import type { Statement } from '../hints/statements.ts';
 import type { ListRequest, PageSummary } from './list-read.ts';
 import type { PageAddress } from './page-address.ts';
 
-/** What the pages of a read have shown so far. */
+/** Facts about a list that its pages have shown so far. */
 export interface Progress {
   items: number;
   /** Pages up to the last one that has items. */

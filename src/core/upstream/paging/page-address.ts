@@ -21,7 +21,7 @@ interface Sized extends Totalled {
 
 interface Concurrent extends Sized {
   readonly concurrency: number;
-  /** What ends a list behind a full last page. @default 'empty' */
+  /** The reply that ends a list behind a full last page. @default 'empty' */
   readonly beyondEnd?: 'empty' | 'refused' | 'repeated' | undefined;
 }
 

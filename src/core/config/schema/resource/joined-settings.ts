@@ -16,7 +16,7 @@ const ParentsSettings = z.strictObject({
   id: expression.default('id').describe('Id of a parent, which is joined with ids that several parents have.'),
 });
 
-/** What differs between the lists of one resource. */
+/** Settings that can differ between the lists of one resource. */
 const ListSettings = z.strictObject({
   path: listPath.describe("Path of the list below the upstream's baseUrl."),
   query: queryParameters.optional().describe('In place of the query of the resource.'),

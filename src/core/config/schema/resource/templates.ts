@@ -47,7 +47,7 @@ export function isPointer(parameter: string): boolean {
   return parameter.startsWith('/');
 }
 
-/** What is wrong with a pointer (RFC 6901) into `body`; undefined where it leads to a value. */
+/** Describes a wrong pointer (RFC 6901) into `body`; undefined for one that leads to a value. */
 export function checkPointer(body: unknown, pointer: string): string | undefined {
   const place = findPlace(body, pointer);
   if (typeof place === 'string') return place;
