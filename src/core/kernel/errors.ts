@@ -23,8 +23,6 @@ export interface GatewayErrorFacts {
   readonly header?: string | undefined;
   /** Settings key of the bound that was reached. */
   readonly bound?: string | undefined;
-  /** Which of the lists of one resource: `each` or `lists.0`. */
-  readonly list?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -47,7 +45,6 @@ export class GatewayError extends Error {
   readonly scopes: readonly string[] | undefined;
   readonly header: string | undefined;
   readonly bound: string | undefined;
-  readonly list: string | undefined;
   readonly #facts: GatewayErrorFacts;
 
   constructor(code: ErrorCode, facts: GatewayErrorFacts = {}) {
@@ -71,7 +68,6 @@ export class GatewayError extends Error {
     this.scopes = facts.scopes;
     this.header = facts.header;
     this.bound = bound;
-    this.list = facts.list;
     this.#facts = facts;
   }
 
@@ -79,8 +75,9 @@ export class GatewayError extends Error {
     return new GatewayError(this.code, { ...this.#facts, header, detail });
   }
 
+  /** `list`: which of the lists of one resource, `each` or `lists.0`. */
   inList(list: string): GatewayError {
-    return new GatewayError(this.code, { ...this.#facts, list, reason: `${this.reason} (in ${list})` });
+    return new GatewayError(this.code, { ...this.#facts, reason: `${this.reason} (in ${list})` });
   }
 
   from(upstream: string): GatewayError {

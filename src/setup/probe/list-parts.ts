@@ -45,16 +45,16 @@ function parentsOf({ fields }: ResourceConfig, id: string, own: object): object 
 }
 
 /** Returns the settings path of each key of one list of a resource. */
-export function keysOf(config: Config, name: string, list: string | undefined): (key: string) => string {
+function keysOf(config: Config, name: string, list: string | undefined): (key: string) => string {
   const { each } = Object(valueAt(config, `resources.${name}`)) as Partial<ResourceConfig>;
   const block = list === 'each' && typeof each === 'string' ? each : `${name}.${list}`;
   return (key) => {
-    const own = `resources.${block}.${key}`.replace(/\.each\.fields(?:\.id)?$/, '.each.id');
+    const own = `resources.${block}.${key}`.replace('.each.fields.id', '.each.id');
     return list !== undefined && valueAt(config, own) !== undefined ? own : `resources.${name}.${key}`;
   };
 }
 
-export function valueAt(config: Config, path: string): unknown {
+function valueAt(config: Config, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((block, name) => (block as Record<string, unknown> | undefined)?.[name], config);

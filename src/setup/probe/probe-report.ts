@@ -57,9 +57,8 @@ export interface FirstItem {
 
 export interface ReadFailure {
   readonly code: string;
+  /** Names the settings that can have caused it. */
   readonly reason: string;
-  /** Settings that can have caused it. */
-  readonly check: readonly string[];
   /** The beginning of the body, and headers of the reply that explain it. */
   readonly said?: string;
   readonly headers?: Readonly<Record<string, string>>;

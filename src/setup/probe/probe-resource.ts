@@ -15,7 +15,7 @@ import { createMasks, type Masks } from './masks.ts';
 import { runExperiments } from './probe-experiments.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
 import type { ListSubject } from './read-doubts.ts';
-import { describeFailure, errorKeys } from './read-failure.ts';
+import { describeFailure } from './read-failure.ts';
 import type { SafeText } from './safe-text.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';
 import { createVariedReads } from './varied-reads.ts';
@@ -67,8 +67,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       ...(first && { first }),
     };
     if (outcome instanceof GatewayError) {
-      const failure = await describeFailure(outcome, read, safe, first !== undefined);
-      return { ...report, error: { ...failure, check: errorKeys(outcome, name, upstream, config) } };
+      return { ...report, error: await describeFailure(outcome, read, safe, first !== undefined) };
     }
     const served: readonly Readonly<Record<string, string>>[] = JSON.parse(outcome.snapshot.bytes.toString('utf8'));
     let extraRequests = 0;

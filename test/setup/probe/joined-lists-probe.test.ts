@@ -134,19 +134,17 @@ describe('experiments of a probe on joined lists', () => {
     expect(await found2(true)).to.deep.equal([[ignored], []]);
   });
 
-  const wrong: readonly (readonly [yaml: string, keys: readonly string[]])[] = [
-    [`${OWN.replace('/groups', '/gone/x')}, ${BELOW}`, ['upstreams.acme.baseUrl', 'resources.workflows.each.path']],
-    [`${OWN.replace('/groups,', '/groups, id: name.x,')}, ${BELOW}`, ['resources.workflows.each.id']],
-    [LISTS.replace('flows, query', 'flows, items: flows, query'), ['resources.workflows.lists.1.items']],
-    [LISTS.replace('flows }', 'gone }'), ['upstreams.acme.baseUrl', 'resources.workflows.lists.0.path']],
-    [LISTS.replace('total: total', 'total: sum'), ['resources.workflows.pagination']],
+  const wrong: readonly (readonly [yaml: string, list: string])[] = [
+    [`${OWN.replace('/groups', '/gone/x')}, ${BELOW}`, 'each'],
+    [`${OWN.replace('/groups,', '/groups, id: name.x,')}, ${BELOW}`, 'each'],
+    [LISTS.replace('flows, query', 'flows, items: flows, query'), 'lists.1'],
+    [LISTS.replace('flows }', 'gone }'), 'lists.0'],
   ];
-  for (const [yaml, keys] of wrong) {
-    it(`name the keys of the list that could not be read: ${keys.at(-1)}`, async () => {
+  for (const [yaml, list] of wrong) {
+    it(`name the list that could not be read: ${yaml.slice(0, 60)}`, async () => {
       const { ok, error } = await probedOne(acme(), settings(yaml));
       expect(ok).to.equal(false);
-      expect(error?.check.filter((key) => keys.includes(key))).to.deep.equal(keys);
-      expect(error?.reason).to.match(/ \(in (each|lists\.[01])\)$/);
+      expect(error?.reason).to.match(new RegExp(` \\(in ${list}\\)$`));
     });
   }
 });

@@ -203,7 +203,6 @@ function unreadParent(resource: string, place: string | undefined): GatewayError
   return new GatewayError('upstream_invalid', {
     reason: `every parent has the same list, also one that does not exist: ${cure}`,
     detail: `Every parent has the same list, also one that does not exist. The operator of the gateway has to ${cure}.`,
-    list: place,
   });
 }
 
