@@ -49,31 +49,21 @@ export interface Behaviour {
 
 export const NO_FAULT: Readonly<Behaviour> = { fault: null, latencyMs: 0 };
 
-/** Controls of one demo API: `GET` shows them, `PUT` sets and `DELETE` resets them. The response is always the new state. */
+/** Controls of one demo API: `GET` shows them, and `PUT` sets both, or resets what its query leaves out. The response is the new state. */
 export function createFaultControls(api: string, behaviour: Behaviour): Routes {
   const show: DemoHandler = ({ response }) => sendJson(response, 200, { api, ...behaviour, faultKinds: FAULT_KINDS });
-  const set = (change: Partial<Behaviour>, exchange: Parameters<DemoHandler>[0]) => {
-    Object.assign(behaviour, change);
+  const set: DemoHandler = (exchange) => {
+    const { query, response } = exchange;
+    const fault = FAULT_KINDS.find((kind) => kind === query.get('fault')) ?? null;
+    const latencyMs = Number(query.get('latencyMs') ?? 0);
+    if (query.has('fault') && fault === null)
+      return sendError(response, 400, `fault must be one of ${FAULT_KINDS.join(', ')}.`);
+    if (!Number.isInteger(latencyMs) || latencyMs < 0 || latencyMs > MAX_LATENCY_MS)
+      return sendError(response, 400, `latencyMs must be a whole number from 0 to ${MAX_LATENCY_MS}.`);
+    Object.assign(behaviour, { fault, latencyMs });
     return show(exchange);
   };
-  const setFault: DemoHandler = (exchange) => {
-    const fault = FAULT_KINDS.find((kind) => kind === exchange.query.get('kind'));
-    if (fault !== undefined) return set({ fault }, exchange);
-    sendError(exchange.response, 400, `kind must be one of ${FAULT_KINDS.join(', ')}.`);
-  };
-  const setLatency: DemoHandler = (exchange) => {
-    const ms = exchange.query.get('ms') ?? '';
-    if (/^\d{1,5}$/.test(ms) && Number(ms) <= MAX_LATENCY_MS) return set({ latencyMs: Number(ms) }, exchange);
-    sendError(exchange.response, 400, `ms must be a whole number from 0 to ${MAX_LATENCY_MS}.`);
-  };
-  return {
-    'GET /demo': show,
-    'DELETE /demo': (exchange) => set(NO_FAULT, exchange),
-    'PUT /demo/fault': setFault,
-    'DELETE /demo/fault': (exchange) => set({ fault: null }, exchange),
-    'PUT /demo/latency': setLatency,
-    'DELETE /demo/latency': (exchange) => set({ latencyMs: 0 }, exchange),
-  };
+  return { 'GET /demo': show, 'PUT /demo': set };
 }
 
 /** Yields one byte at a time: no timeout between two bytes ever passes, and the whole body takes minutes. */

@@ -7,7 +7,7 @@ export function demoInstructions(gatewayUrl: string, platform: DemoPlatform['url
   // -w ends the body with a newline, which keeps the prompt off its last line.
   const get = (url: string, token: string, flags = '-s') =>
     `curl ${flags} -w '\\n' '${url}' -H 'Authorization: Bearer ${token}'`;
-  const control = (method: string, api: string, path: string) => `curl -s -X ${method} '${api}${path}'`;
+  const set = (api: string, query: string) => `curl -s -X PUT '${api}/demo${query}'`;
   return `
 Portico is at ${gatewayUrl}, in front of three demo APIs:
   projects   ${platform.projects}
@@ -27,16 +27,15 @@ ${get(read('projects'), 'demo-bob')}
 ${get(read('projects'), 'stranger', '-si')}
 
 # Make the projects API fail, and look again; GET /demo names the other faults
-${control('PUT', platform.projects, '/demo/fault?kind=unavailable')}
+${set(platform.projects, '?fault=unavailable')}
 ${get(read('projects'), 'demo-alice', '-si')}
-${control('DELETE', platform.projects, '/demo/fault')}
+${set(platform.projects, '')}
 
 # Tools are kept for some seconds, and longer while their API fails: watch Cache-Status
-${control('PUT', platform.tools, '/demo/latency?ms=100')}
-${control('PUT', platform.tools, '/demo/fault?kind=error')}
+${set(platform.tools, '?fault=error&latencyMs=100')}
 ${get(read('tools'), 'demo-alice', '-si')}
 curl -s '${platform.tools}/demo'
-${control('DELETE', platform.tools, '/demo')}
+${set(platform.tools, '')}
 
 Ctrl+C ends it.
 `;

@@ -31,7 +31,7 @@ describe('a fault of a demo API', () => {
   for (const [kind, expected] of Object.entries(READS)) {
     it(`ends a read with ${expected.join(': ')}: ${kind}`, () =>
       withPlatform(async ({ tools }) => {
-        expect(await send('PUT', `${tools}/demo/fault?kind=${kind}`)).to.have.property('status', 200);
+        expect(await send('PUT', `${tools}/demo?fault=${kind}`)).to.have.property('status', 200);
         const log = captureLog();
         const upstream = { timeoutMs: 500, retry: { attempts: 0 } };
         const { read } = await startGateway(settingsFor(tools, { upstream }), { logger: log.logger });
@@ -44,34 +44,28 @@ describe('a fault of a demo API', () => {
 });
 
 describe('the controls of a demo API', () => {
-  it('switch fault and latency on and off, each by itself, and both off at once', () =>
+  it('set fault and latency, and reset what is left out', () =>
     withPlatform(async (urls) => {
-      const state = async (method: string, path: string) => {
-        const { status, body } = await send(method, `${urls.tools}${path}`);
-        expect(status).to.equal(200);
-        return [body['fault'], body['latencyMs']];
-      };
-      expect(await state('PUT', '/demo/fault?kind=error')).to.deep.equal(['error', 0]);
-      expect(await state('PUT', '/demo/fault?kind=loop')).to.deep.equal(['loop', 0]);
-      expect(await state('PUT', '/demo/latency?ms=60000')).to.deep.equal(['loop', 60_000]);
-      expect(await state('DELETE', '/demo/fault')).to.deep.equal([null, 60_000]);
-      expect(await state('DELETE', '/demo/latency')).to.deep.equal([null, 0]);
-      await state('PUT', '/demo/fault?kind=stall');
-      await state('PUT', '/demo/latency?ms=60000');
-      expect(await state('DELETE', '/demo')).to.deep.equal([null, 0]);
-      const { body } = await send('GET', `${urls.tools}/demo`);
-      expect(body).to.deep.equal({ api: 'tools', fault: null, latencyMs: 0, faultKinds: [...FAULT_KINDS] });
+      for (const [query, state] of [
+        ['?fault=error', { fault: 'error', latencyMs: 0 }],
+        ['?fault=loop&latencyMs=60000', { fault: 'loop', latencyMs: 60_000 }],
+        ['', { fault: null, latencyMs: 0 }],
+      ] as const) {
+        const { body } = await send('PUT', `${urls.tools}/demo${query}`);
+        expect(body).to.deep.equal({ api: 'tools', ...state, faultKinds: [...FAULT_KINDS] });
+        expect(await send('GET', `${urls.tools}/demo`)).to.deep.equal({ status: 200, body });
+      }
     }));
 
   it('refuse an unknown fault, and a latency that is no whole number of milliseconds within a minute', () =>
     withPlatform(async (urls) => {
-      for (const [control, queries, said] of [
-        ['fault', ['', '?kind=', '?kind=explode', '?kind=toString', '?kind=ERROR'], FAULT_KINDS.join(', ')],
-        ['latency', ['', '?ms=', '?ms=-1', '?ms=1.5', '?ms=soon', '?ms=60001', '?ms=1e3'], 'from 0 to 60000'],
+      for (const [name, values, said] of [
+        ['fault', ['', 'explode', 'toString', 'ERROR'], FAULT_KINDS.join(', ')],
+        ['latencyMs', ['-1', '1.5', 'soon', '60001'], 'from 0 to 60000'],
       ] as const) {
-        for (const query of queries) {
-          const { status, body } = await send('PUT', `${urls.tools}/demo/${control}${query}`);
-          expect(status, query).to.equal(400);
+        for (const value of values) {
+          const { status, body } = await send('PUT', `${urls.tools}/demo?${name}=${value}`);
+          expect(status, value).to.equal(400);
           expect(JSON.stringify(body)).to.contain(said).and.not.to.contain('explode');
         }
       }
@@ -80,7 +74,7 @@ describe('the controls of a demo API', () => {
 
   it('delay the list', () =>
     withPlatform(async (urls) => {
-      await send('PUT', `${urls.tools}/demo/latency?ms=150`);
+      await send('PUT', `${urls.tools}/demo?latencyMs=150`);
       const begun = performance.now();
       expect(await get(`${urls.tools}/v1/tools`)).to.have.property('status', 200);
       expect(performance.now() - begun).to.be.at.least(140);

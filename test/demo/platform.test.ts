@@ -19,9 +19,9 @@ describe('startDemoPlatform', () => {
   it('ends waiting requests and idle connections at once when it is closed', async () => {
     const platform = await startDemoPlatform();
     const { projects, workflows, tools } = platform.urls;
-    await fetch(`${projects}/demo/fault?kind=stall`, { method: 'PUT' });
-    await fetch(`${workflows}/demo/fault?kind=slow-body`, { method: 'PUT' });
-    await fetch(`${tools}/demo/latency?ms=60000`, { method: 'PUT' });
+    await fetch(`${projects}/demo?fault=stall`, { method: 'PUT' });
+    await fetch(`${workflows}/demo?fault=slow-body`, { method: 'PUT' });
+    await fetch(`${tools}/demo?latencyMs=60000`, { method: 'PUT' });
     const connections = [
       ...[`${projects}/v1/projects`, `${workflows}/v1/workflows`, `${tools}/v1/tools`].map(openRequest),
       openConnection(tools),

@@ -34,7 +34,7 @@ describe('startDemoPlatform of portico/testing', () => {
   });
 
   it('has one behaviour, for every way to change it', async () => {
-    await fetch(`${platform.urls.tools}/demo/fault?kind=stall`, { method: 'PUT' });
+    await fetch(`${platform.urls.tools}/demo?fault=stall`, { method: 'PUT' });
     expect(platform.behaviour.tools).to.deep.equal({ fault: 'stall', latencyMs: 0 });
     platform.behaviour.tools.fault = 'loop';
     const state = await (await get(`${platform.urls.tools}/demo`)).json();
