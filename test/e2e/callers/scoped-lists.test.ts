@@ -5,7 +5,6 @@ import { type RunningGateway, settingsFor, startGateway } from '../../support/ga
 import type { TestSettings } from '../../support/limits.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
-import { NAMES } from '../../support/resources.ts';
 import { RPC_FIELDS, rpc } from '../../support/rpc.ts';
 
 const TOOL_NAMES: Readonly<Record<string, string>> = {
@@ -17,6 +16,7 @@ const HOUR = 3_600_000;
 
 /** Each resource requires a scope of its own, and projects two. */
 const REQUIRED = { projects: ['projects:read', 'all:see'], workflows: ['workflows:read'], tools: ['tools:read'] };
+const NAMES = Object.keys(REQUIRED);
 
 const SUBSETS = Array.from({ length: 8 }, (_, bits) => NAMES.filter((_name, index) => bits & (1 << index)));
 

@@ -47,7 +47,7 @@ describe('the list of tools', () => {
     const tools = await listed();
     for (const [index, { filters, formats }] of RESOURCES.entries()) {
       const { inputSchema } = tools[index];
-      const time = 'createTime' in formats ? ['created_after'] : [];
+      const time = Object.values<string>(formats).includes('timestamp') ? ['created_after'] : [];
       const counting = filters.length > 0 ? ['count_by'] : [];
       expect(Object.keys(inputSchema)).to.deep.equal(['type', 'properties']);
       const names = ['query', ...filters, 'fields', ...counting, 'sort', ...time, 'limit', 'cursor'];
