@@ -48,11 +48,10 @@ export interface ResourceReport {
 
 export type Warning = (MappingFinding & { readonly text: string }) | Finding;
 
-/** The first item that is served, or else the first that cannot be mapped, with the reason. */
+/** The first item that can be served, or else the first as it was received. */
 export interface FirstItem {
   readonly raw: unknown;
   readonly mapped?: Readonly<Record<string, string>>;
-  readonly notServed?: string;
 }
 
 export interface ReadFailure {
