@@ -21,11 +21,7 @@ export async function publicList({ settings, credential, request, first, readAga
     return [{ finding: 'empty_for_all', setting, text: guest }];
   }
   if (look?.ids !== first.ids) return [];
-  const [what, otherwise] =
-    credential.kind === 'service'
-      ? ['secret', 'to kind: none if the list is public']
-      : ['token', 'all callers get the same list'];
-  const text = `a made-up ${what} returns the same first page (${first.count} items): the list is public, or the platform ignores the header ${name}; set ${setting} to the header that the platform reads, or ${otherwise}`;
+  const text = `a made-up token returns the same first page (${first.count} items): the list is public, or the platform ignores the header ${name}; set ${setting} to the header that the platform reads, or all callers get the same list`;
   return [{ finding: 'public_list', setting, text }];
 }
 
@@ -48,13 +44,10 @@ export async function smallerPages({ keyOf, settings, first, received, readAgain
   const [one, two] = await readAgain({ settings: smaller, maxPages: isWhole ? 3 : 1 });
   if (one === undefined) return [];
   const at = keyOf('pagination');
-  if (one.count >= first.count)
-    return one.ids === first.ids
-      ? ignored(
-          `${at}.${sizeKey}`,
-          `${size} items were requested, and ${one.count} were returned; set the parameter that the platform reads, or sizeParam: null`,
-        )
-      : [];
+  if (one.count >= first.count) {
+    const why = `${size} items were requested, and ${one.count} were returned; set the one that the platform reads, or null`;
+    return one.ids === first.ids ? ignored(`${at}.${sizeKey}`, why) : [];
+  }
   if (!isWhole) return [];
   const next = `${at}.${NEXT[pagination.kind]}`;
   if (one.ids === two?.ids) return ignored(next, `the second page equals the first (${first.count} items in all)`);
