@@ -6,9 +6,8 @@ import { ConfigError, collectIssues } from './core/config/config-error.ts';
 import { parseSettings } from './core/config/load-config.ts';
 import { type Config, type CoreSettingsInput, withLimits } from './core/config/schema/settings.ts';
 import { changeSettings, type SettingsChanges } from './core/config/settings-changes.ts';
-import { type Core, createCore, longestReadMs } from './core/core.ts';
+import { type Core, createCore } from './core/core.ts';
 import { capConnections, readDescriptorLimit } from './core/descriptors.ts';
-import type { GatewayState, Hooks } from './core/hooks.ts';
 import {
   ADMIN_BOUNDS,
   createAdminEdge,
@@ -16,21 +15,18 @@ import {
   type Edge,
   type PublicEdgeOptions,
 } from './core/http/listeners.ts';
-import { MCP_PATH } from './core/http/operations/rpc.ts';
-import { createChallenge } from './core/http/response/problem.ts';
 import { stackOf } from './core/kernel/errors.ts';
 import { type Events, setListeners } from './core/kernel/events.ts';
 import { type LimitOverrides, limitsWith } from './core/kernel/limits.ts';
-import { readVersion } from './core/kernel/version.ts';
 import { standardOutput } from './core/log/destination.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger } from './core/log/logger.ts';
-import { createRpcHandler, type RpcHandler } from './core/mcp/rpc-handler.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
-import { createSecretFiles, type ListenerFiles, withFiles } from './core/secret-files.ts';
+import { createSecretFiles, type ListenerFiles } from './core/secret-files.ts';
 import type { BreakerState } from './core/upstream/resilience/with-breaker.ts';
+import { createEdgeOptions } from './edge-options.ts';
 
 export { ConfigError } from './core/config/config-error.ts';
 export type { Config } from './core/config/schema/settings.ts';
@@ -130,38 +126,12 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   const representations = createRepresentations(core.reloadState.cache, { ...config.http, ...config.mcp });
   const cap = capConnections(config, ADMIN_BOUNDS.maxConnections, readDescriptorLimit());
   let draining = false;
-  const common = { events, isDraining: () => draining };
-  const publicOptions = (): PublicEdgeOptions => ({
-    ...common,
-    authenticate: core.authenticate,
-    credentialHeaders: core.credentialHeaders,
-    forwardedHeaders: core.forwardedHeaders,
-    settings: {
-      ...config.http,
-      ...(cap && { maxConnections: cap.maxConnections }),
-      tls: withFiles(config.http.tls, tls.http),
-      publicUrl: config.publicUrl,
-      // A page that reached this by a name of its own has no token that is verified (docs/decisions/0005).
-      acceptsAnyHost: config.verification !== undefined && config.http.allowedHosts === undefined,
-    },
-    catalogue: core.catalogue,
-    users: core,
-    hooks: capabilities.hooks,
-    operations: capabilities.hooks.operations(stateNow()),
-    representations,
-    now,
-    readDeadlineMs: longestReadMs(config),
-    tokenSource: capabilities.hooks.verifier?.tokenSource,
-    rpc: config.mcp.enabled ? rpcNow(config, core, capabilities.hooks) : undefined,
+  const edgeOptions = createEdgeOptions({
+    ...{ events, representations, now, maxConnections: cap?.maxConnections, isDraining: () => draining },
   });
-  const http = createPublicEdge(publicOptions());
-  const adminOptions = () => ({
-    ...common,
-    authenticate: core.authenticate,
-    settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
-    operations: capabilities.hooks.adminOperations(stateNow()),
-  });
-  const admin = config.admin.enabled ? createAdminEdge(adminOptions()) : undefined;
+  const running = () => ({ config, core, hooks: capabilities.hooks, tls });
+  const http = createPublicEdge(edgeOptions.ofPublic(running()));
+  const admin = config.admin.enabled ? createAdminEdge(edgeOptions.ofAdmin(running())) : undefined;
   /** Earlier cores that are still in use, and the end of all of them. */
   const retiring = new Set<Core>();
   let retired: Promise<unknown> = Promise.resolve();
@@ -172,37 +142,6 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   };
   let url: string | undefined;
   let adminUrl: string | undefined;
-
-  /** The handler is made for the first message: the schemas of its tools take 30 ms. */
-  function rpcNow(
-    { mcp }: Config,
-    { catalogue }: Core,
-    { wrapDispatch, watch, verifier }: Hooks,
-  ): PublicEdgeOptions['rpc'] {
-    const { tokenSource } = verifier ?? {};
-    let handler: RpcHandler | undefined;
-    const parts = { ...mcp, representations, events, wrapDispatch, watch, now, catalogue, version: readVersion() };
-    return {
-      path: MCP_PATH,
-      maxBodyBytes: mcp.maxBodyBytes,
-      publicLists: mcp.publicLists,
-      handle(...message) {
-        handler ??= createRpcHandler({ ...parts, challenge: tokenSource && createChallenge(tokenSource) });
-        return handler(...message);
-      },
-    };
-  }
-
-  function stateNow(): GatewayState {
-    return {
-      config,
-      offered: core.catalogue.offered,
-      credentialHeaders: core.credentialHeaders,
-      forwardedHeaders: core.forwardedHeaders,
-      mcpPath: config.mcp.enabled ? MCP_PATH : undefined,
-      signsIn: capabilities.hooks.verifier?.tokenSource !== undefined,
-    };
-  }
 
   function reportBug(error: unknown): void {
     events.internalError?.({ requestId: 'none', stack: stackOf(error) });
@@ -223,7 +162,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
       core = createCore(wanted, { events, now, resources, hooks: next.hooks, check: next.check, before: before.core });
       config = wanted;
       capabilities = next;
-      http.change(publicOptions());
+      http.change(edgeOptions.ofPublic(running()));
     } catch (error) {
       const failed = core;
       ({ config, core, capabilities } = before);
@@ -232,7 +171,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
       throw error;
     }
     listen();
-    admin?.change(adminOptions());
+    admin?.change(edgeOptions.ofAdmin(running()));
     next.apply().catch(reportBug);
     retire(before.core, core, next.retire);
   }

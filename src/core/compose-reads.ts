@@ -1,21 +1,16 @@
 import type { ParentsConfig } from './config/schema/resource/joined-settings.ts';
-import { fillBody, fillPath, fillText, namesIn } from './config/schema/resource/templates.ts';
+import { fillBody } from './config/schema/resource/templates.ts';
 import { assertDefined, type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import type { KeyOf } from './credentials/authenticate.ts';
 import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
 import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
-import { isObject } from './kernel/json-shape.ts';
 import type { UseCount } from './kernel/use-count.ts';
+import { belowParent } from './reads/catalogue/below-parent.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
-import { createJoinedLoader, PARENT_ITEM, type Parent, textOfParent } from './reads/catalogue/joined-lists.ts';
+import { createJoinedLoader, PARENT_ITEM, type Parent } from './reads/catalogue/joined-lists.ts';
 import { createLoader, type LoaderOptions } from './reads/catalogue/loader.ts';
-import {
-  compileList,
-  createPageReader,
-  type PageReaderOptions,
-  type PageTurns,
-} from './reads/catalogue/page-reader.ts';
+import { compileList, createPageReader, type PageTurns } from './reads/catalogue/page-reader.ts';
 import { withResourceNames } from './reads/snapshots/cache.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
 import { withCache } from './reads/snapshots/with-cache.ts';
@@ -198,44 +193,6 @@ function plainField(from: string) {
   return { from, default: '', values: {}, format: 'none' } as const;
 }
 
-/** The list below a parent: its path names the parent, and expressions over an item may use `parent`. */
-function belowParent(compiled: PageReaderOptions, path: string, parent: Parent): PageReaderOptions {
-  const { query } = compiled.list;
-  const names = namesIn(`${path} ${JSON.stringify(query)}`).filter((name) => name.startsWith('parent.'));
-  const texts = names.map((name) => [name, textOfParent(parent, name.slice('parent.'.length))]);
-  const values = Object.fromEntries(texts);
-  const filled = Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? fillText(value, values) : value.map((each) => fillText(each, values)),
-    ]),
-  );
-  return {
-    ...compiled,
-    list: { ...compiled.list, path: fillPath(path, values), query: filled },
-    parse(text) {
-      const page = compiled.parse(text);
-      let exact: readonly unknown[] | undefined;
-      return {
-        ...page,
-        items: withParent(page.items, parent),
-        exactItems() {
-          exact ??= withParent(page.exactItems(), parent);
-          return exact;
-        },
-      };
-    },
-  };
-}
-
-/** Expressions find the parent in each item; it is no part of the item where that is written or compared. */
-function withParent<Items extends readonly unknown[] | undefined>(items: Items, parent: Parent): Items {
-  for (const item of items ?? []) {
-    if (isObject(item)) Object.defineProperty(item, 'parent', { value: parent, enumerable: false, configurable: true });
-  }
-  return items;
-}
-
 /** The entries that have a value. */
 function definedIn<T extends object>(block: T): Partial<T> {
   return Object.fromEntries(Object.entries(block).filter(([, value]) => value !== undefined)) as Partial<T>;
@@ -278,13 +235,4 @@ function withUpstreamIdentity(read: Read, { config, upstream, keyOf }: KnownCall
   // Tokens contain no spaces, so this is never a token's key.
   const cacheScope = keyOf(`everybody at ${upstream}`);
   return (caller, options) => read({ ...caller, cacheScope }, options);
-}
-
-/** Headers beside `Authorization` in which callers send credentials for these upstreams. */
-export function credentialHeadersIn({ upstreams }: Pick<Config, 'upstreams'>, names: readonly string[]): string[] {
-  const found = names.flatMap((name) => {
-    const credential = upstreams[name]?.credential;
-    return credential?.kind === 'header' ? (credential.from ?? []) : [];
-  });
-  return [...new Set(found)];
 }

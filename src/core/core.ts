@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { composeReads, credentialHeadersIn } from './compose-reads.ts';
+import { composeReads } from './compose-reads.ts';
 import { collectIssues } from './config/config-error.ts';
 import { callerValueNames } from './config/schema/caller-values.ts';
 import { assertDefined, type Config, offeredIn } from './config/schema/settings.ts';
@@ -134,6 +134,15 @@ export function createCore(config: Config, options: CoreOptions): Core {
     },
     close,
   };
+}
+
+/** Headers beside `Authorization` in which callers send credentials for these upstreams. */
+function credentialHeadersIn({ upstreams }: Config, names: readonly string[]): string[] {
+  const found = names.flatMap((name) => {
+    const credential = upstreams[name]?.credential;
+    return credential?.kind === 'header' ? (credential.from ?? []) : [];
+  });
+  return [...new Set(found)];
 }
 
 /** Upper bound of a read. */

@@ -137,7 +137,7 @@ export function createPublicEdge(first: PublicEdgeOptions): Edge<PublicEdgeOptio
   return createEdge({ listener: 'http', settings, events }, served, first);
 }
 
-interface AdminEdgeOptions {
+export interface AdminEdgeOptions {
   readonly settings: Pick<ServerSettings, 'host' | 'port' | 'socketPath' | 'tls'> & {
     readonly allowedHosts?: readonly string[] | undefined;
   };
