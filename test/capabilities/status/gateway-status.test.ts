@@ -23,4 +23,26 @@ describe('the status of a gateway', () => {
     events.upstreamClosed?.({ upstream: 'acme', instanceId: next });
     expect(await refused()).to.deep.equal([]);
   });
+
+  it('is draining from the signal on', async () => {
+    const { events, status } = openStatus();
+    expect((await status()).state).to.equal('serving');
+    events.draining?.({});
+    expect((await status()).state).to.equal('draining');
+  });
+
+  it('has the last failure of an upstream, of a page or of pages that were valid alone, and no rejection', async () => {
+    const { events, status } = openStatus();
+    const last = async () => (await status()).upstreams[0]?.lastFailure;
+    for (const error of [undefined, 'credential_rejected', 'access_denied']) events.pageFetched?.({ ...PAGE, error });
+    expect(await last()).to.equal(null);
+    events.pageFetched?.({ ...PAGE, error: 'upstream_failed', causes: ['Error ECONNREFUSED'] });
+    expect(await last()).to.include({ code: 'upstream_failed', reason: null });
+    expect((await last())?.causes).to.deep.equal(['Error ECONNREFUSED']);
+    const load = { resource: 'tools', upstream: 'acme', ms: 1 };
+    for (const error of [undefined, 'upstream_timeout']) events.loadEnded?.({ ...load, error });
+    expect(await last()).to.include({ code: 'upstream_failed' });
+    events.loadEnded?.({ ...load, error: 'upstream_invalid', reason: 'a page came again' });
+    expect(await last()).to.include({ code: 'upstream_invalid', reason: 'a page came again' });
+  });
 });

@@ -145,6 +145,16 @@ describe('the verdict on a gateway', () => {
     expect((await status()).upstreams[0]?.breaker).to.equal('closed');
   });
 
+  it('loses the breaker of an upstream that settings no longer name, and stale lists that are not read', async () => {
+    const { events, lines, later } = openStatus();
+    events.breakerChanged?.({ ...BREAKER, state: 'open' });
+    events.readEnded?.({ resource: 'tools', cache: 'stale', staleFor: 'upstream_failed' });
+    events.upstreamClosed?.(ACME);
+    expect(await lines()).to.deep.equal(['amber tools: served stale (upstream_failed) for 0 s']);
+    later(600);
+    expect(await lines()).to.deep.equal([]);
+  });
+
   it('has the worst first, and its level', async () => {
     const { events, status, lines } = openStatus();
     expect((await status()).verdict.level).to.equal('green');
