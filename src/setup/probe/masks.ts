@@ -2,59 +2,59 @@ import type { LoadedConfig } from '../../core/config/load-config.ts';
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { ownSecretsIn } from '../../core/credentials/authorize.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
-import { isMasked, keysIn } from '../effective-settings.ts';
+import { isMasked as isMaskedSetting, keysIn } from '../effective-settings.ts';
 import { listBlocks } from '../list-blocks.ts';
 import type { ResourceReport } from './probe-report.ts';
 import { createSafeText, type SafeText } from './safe-text.ts';
 
-/** Shorter words of a masked value occur in other texts by chance. */
+/** Shorter words of a masked header occur in other texts by chance. */
 const MIN_SECRET_LENGTH = 8;
-const MASK = '[masked]';
 
 /** Masks secrets in what is shown of a resource's reads. */
 export type Masks = ReturnType<typeof createMasks>;
 
-/** Masks tokens, and the values that `check --full` masks: of an address, only what can be a key. */
+type Values = string | readonly string[];
+
+/** Masks secrets in what is shown of a resource's reads: the token, and the settings that `check --full` masks, except addresses without a key. */
 export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig) {
   const { config, environment, isFromEnvironment } = loaded;
-  const { headers = {}, baseUrl, credential } = config.upstreams[settings.upstream] ?? {};
-  const atUpstream = ['upstreams', settings.upstream];
-  const parents = Object.entries(config.resources).filter(([other]) => other === settings.each);
-  const lists = [[resource, settings] as const, ...parents].flatMap(([name, its]) => listBlocks(name, its));
+  const isMasked = (path: readonly string[], value: unknown) => isMaskedSetting(value, path, isFromEnvironment);
+  const { upstream: name } = settings;
+  const { headers = {}, baseUrl = '', credential } = config.upstreams[name] ?? {};
+  const atUpstream = ['upstreams', name];
+  const atResource = ['resources', resource];
 
-  /** Returns the texts at a place of settings that are masked. */
-  function maskedIn(value: unknown, at: readonly string[]): string[] {
-    if (isMasked(value, at, isFromEnvironment)) return textsIn(value);
-    if (typeof value !== 'object' || value === null) return [];
-    return Object.entries(value).flatMap(([key, child]) => maskedIn(child, [...at, key]));
-  }
-  const values = [
-    ...lists.flatMap(([at, { query }]) => maskedIn(query, [...at.map(String), 'query'])),
-    ...maskedIn(settings.body, ['resources', resource, 'body']),
-  ];
-  const addresses = [
-    ...maskedIn(baseUrl, [...atUpstream, 'baseUrl']),
-    ...lists.flatMap(([at, { path }]) => maskedIn(path, [...at.map(String), 'path'])),
-  ];
-  const inHeaders = maskedIn(headers, [...atUpstream, 'headers']);
-  const words = [...values, ...inHeaders].flatMap((value) => value.split(/\s+|\{[^{}]*\}/));
+  const isMaskedIn = (value: Values, at: readonly string[]): boolean =>
+    typeof value === 'string' ? isMasked(at, value) : value.some((each, index) => isMasked([...at, `${index}`], each));
+  const masked = (values: Readonly<Record<string, Values>>, at: readonly string[]) =>
+    Object.entries(values).filter(([key, value]) => isMaskedIn(value, [...at, key]));
+  const inHeaders = masked(headers, [...atUpstream, 'headers']);
+  const parents = Object.entries(config.resources).filter(([other]) => other === settings.each);
+  const lists = [[resource, settings] as const, ...parents].flatMap(([each, its]) => listBlocks(each, its));
+  const inQuery = lists.flatMap(([at, { query = {} }]) => masked(query, [...at.map(String), 'query']));
+  const inPath = lists.flatMap(([at, { path }]) => masked({ path }, at.map(String)));
+  // An address can come from the environment as a whole. Only what can be a key is masked.
+  const inAddress = [...masked({ baseUrl }, atUpstream), ...inPath].flatMap(([, value]) => keysIn(String(value)));
+  const words = [...inHeaders, ...inQuery].flatMap(([, value]) => [value].flat().flatMap((each) => each.split(/\s+/)));
   const tokens = Object.entries(environment).flatMap(([variable, value = '']) =>
     /^PORTICO_(?:TOKEN$|HEADER_)/.test(variable) ? [value] : [],
   );
-  const secrets = [
-    ...tokens,
-    ...words.filter((word) => word.length >= MIN_SECRET_LENGTH),
-    ...addresses.flatMap((address) => keysIn(address)),
-  ];
+  const secrets = [...tokens, ...words.filter((word) => word.length >= MIN_SECRET_LENGTH), ...inAddress];
   const own = new Set<string>();
   const safe: SafeText = (text, maxLength) => createSafeText([...own, ...secrets])(text, maxLength);
-  const isHidden = (value: unknown) => values.includes(String(value));
+  const headerNames = new Set(inHeaders.map(([header]) => header.toLowerCase()));
+  const parameters = new Set(inQuery.map(([parameter]) => parameter));
 
   const showTarget = (target: string) =>
-    target.replace(/([?&])([^&]*)/g, (pair, before: string, entry: string) => {
-      const [[name, value] = []] = new URLSearchParams(entry);
-      return isHidden(value) ? `${before}${name}=${MASK}` : pair;
-    });
+    target.replace(/([?&])([^=&]*)=[^&]*/g, (pair, before: string, parameter: string) =>
+      parameters.has(decodeURIComponent(parameter)) ? `${before}${parameter}=[masked]` : pair,
+    );
+
+  function showBody(value: unknown, at: readonly string[]): unknown {
+    if (typeof value !== 'object' || value === null) return isMasked(at, value) ? '[masked]' : value;
+    if (Array.isArray(value)) return value.map((each, index) => showBody(each, [...at, `${index}`]));
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, showBody(each, [...at, key])]));
+  }
 
   return {
     safe,
@@ -64,9 +64,9 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     },
     show({ method, origin, target, headers: sent, body }: TappedRequest): NonNullable<ResourceReport['request']> {
       const shown = Object.entries(sent).map(([header, value]) => {
-        return [header, inHeaders.includes(value) ? MASK : safe(value, 200)] as const;
+        return [header, headerNames.has(header) ? '[masked]' : safe(value, 200)] as const;
       });
-      const posted = body && JSON.stringify(JSON.parse(body), (_key, value) => (isHidden(value) ? MASK : value));
+      const posted = body && JSON.stringify(showBody(JSON.parse(body), [...atResource, 'body']));
       return {
         method,
         url: safe(origin + showTarget(target), 2000),
@@ -75,8 +75,4 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
       };
     },
   };
-}
-
-function textsIn(value: unknown): string[] {
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [String(value)];
 }

@@ -80,7 +80,7 @@ resources:
       expect(shown).not.to.contain(secret);
     }
     expect(shown)
-      .to.contain('/[credential]/v1/projects?s=[masked]&l=a&l=[masked]&q=plain')
+      .to.contain('/[credential]/v1/projects?s=[masked]&l=[masked]&l=[masked]&q=plain')
       .and.contain('prefer: plain')
       .and.contain('x-plain: "[masked]"')
       .and.contain('x-tenant: "[masked]"');
@@ -112,6 +112,16 @@ resources:
       const shown = await printed(json({ list: [] }), `allowUnverifiedCallers: true\n${yaml}`, env);
       expect(shown).to.contain('x-key: "[masked]"').and.not.contain('s3cr3t');
     }
+  });
+
+  it('a short secret of settings beside a value of the caller', async () => {
+    const headers = "forwardHeaders: [X-Tenant], headers: { X-Key: 's3-{header.X-Tenant}' }";
+    const yaml = settings(`${LIST}, query: { key: 's4-{header.X-Tenant}' }`, `, ${headers}`);
+    const shown = await printed(json({ list: [] }), yaml, { PORTICO_HEADER_X_TENANT: 'blue' });
+    expect(shown)
+      .to.contain('x-key: "[masked]"')
+      .and.contain('?key=[masked]')
+      .and.not.match(/s[34]-/);
   });
 
   it('what a terminal obeys, and more than a person reads', async () => {
