@@ -39,12 +39,4 @@ describe('a TTL set', () => {
     keys.add('c');
     expect(['a', 'b', 'c'].map((key) => hasAt(1, key))).to.deep.equal([true, false, true]);
   });
-
-  it('starts no timer', () => {
-    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-    const before = timers();
-    const keys = createTtlSet({ ttlMs: 100, max: 2, now: () => performance.now() });
-    keys.add('a');
-    expect([keys.has('a'), timers()]).to.deep.equal([true, before]);
-  });
 });

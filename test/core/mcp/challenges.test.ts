@@ -25,26 +25,6 @@ function failing(code: Code, facts: GatewayErrorFacts, options: { readonly chall
   };
 }
 
-const MENDED = [
-  ['credential_rejected', { upstream: 'tools' }, 401, 'Bearer of credential_rejected'],
-  ['access_denied', { scopes: ['admin', 'read'] }, 403, 'Bearer of access_denied admin+read'],
-] as const;
-
-describe('an error of MCP that another token would fix', () => {
-  for (const [code, facts, status, told] of MENDED) {
-    it(`is an HTTP error when the client can obtain one, of reads and tools in both revisions: ${code}`, async () => {
-      for (const ask of failing(code, facts).ways) {
-        const { headers, json, record, ...answered } = await ask();
-        expect(answered.status).to.equal(status);
-        expect(headers).to.include({ 'WWW-Authenticate': told, 'Content-Type': 'application/json' });
-        expect(json.error).to.deep.include({ code: status });
-        expect(json.error.data).to.include({ code });
-        expect(record.error?.code).to.equal(code);
-      }
-    });
-  }
-});
-
 describe('an error of MCP that the client cannot fix by another token', () => {
   for (const [why, code, facts, options] of [
     ['it can obtain none', 'credential_rejected', { upstream: 'tools' }, {}],

@@ -6,15 +6,13 @@ import { settingsFor } from '../../support/gateway.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { ARGUMENTS, answers, type Behaviour, CASES, type Case } from './parity/cases.ts';
 import type { Outcome } from './parity/outcome.ts';
-import { type Opened, stdioProcess, TOOL_WAYS, WAYS, type Way } from './parity/ways.ts';
+import { type Opened, TOOL_WAYS, WAYS, type Way } from './parity/ways.ts';
 
 const LEGACY_NOT_FOUND = -32002;
 /** Between two cases: longer than a list is served. */
 const HOURS_MS = 10_800_000;
 /** Of the gateway that several cases share: none of them changes what the next one comes to. */
 const SHARED: Case['upstream'] = { breaker: { minimumCalls: 1000 }, rememberRejectedMs: 0 };
-/** For a process, which has no clock of the test. */
-const OF_A_PROCESS = ['429 with Retry-After'];
 
 describe('a read has the same result over HTTP, MCP and stdio', () => {
   let platform: HttpUpstream;
@@ -98,11 +96,6 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
         it(one.what, async () => check(one, name, await (isAlone ? runAlone(one, way) : run(one, shared))));
       }
     });
-  }
-
-  for (const one of CASES.filter(({ what }) => OF_A_PROCESS.includes(what))) {
-    it(`${one.what}: portico stdio, 2025-11-25`, async () =>
-      check(one, 'stdio, 2025-11-25', await runAlone(one, stdioProcess)));
   }
 });
 

@@ -2,11 +2,9 @@ import { createCore } from '../../../../src/core/core.ts';
 import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
 import { startGateway } from '../../../support/gateway.ts';
 import { configOf, type TestSettings } from '../../../support/limits.ts';
-import { runStdio, writeSettings } from '../../../support/process/process.ts';
-import { newFolder } from '../../../support/process/serving.ts';
 import { rpc } from '../../../support/rpc.ts';
 import { CLIENT, ENVELOPE } from '../asked.ts';
-import { connectStdio, converse } from '../connected.ts';
+import { connectStdio, type converse } from '../connected.ts';
 import { httpOutcome, messageOutcome, type Outcome, rpcOutcome } from './outcome.ts';
 
 export interface Reading {
@@ -87,19 +85,6 @@ function stdio(modern: boolean): Way {
     };
   };
 }
-
-/** A process of its own, which has its own clock. */
-export const stdioProcess: Way = async (settings) => {
-  const file = await writeSettings(await newFolder(), JSON.stringify(settings));
-  const { child, ended } = runStdio(file, { PORTICO_TOKEN: 'token-of-the-test' });
-  return {
-    read: overStreams(converse(child.stdin, child.stdout), false),
-    close() {
-      child.stdin.end();
-      return ended;
-    },
-  };
-};
 
 /** Every way to call a tool. */
 export const TOOL_WAYS: Readonly<Record<string, Way>> = {

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { sizeAsked } from '../../../../src/core/upstream/paging/list-read.ts';
 import { type ListAddress, pageAddress } from '../../../../src/core/upstream/paging/page-address.ts';
 
 const LIST: ListAddress = {
@@ -15,32 +14,10 @@ const targetOf = (list: Partial<ListAddress>, parameters: Record<string, string 
 };
 
 describe('the address of a page', () => {
-  it('is the path below the prefix of the base URL, whether that ends with a slash or not', () => {
-    expect(targetOf({})).to.equal('/v1/projects');
-    expect(targetOf({ baseUrl: 'https://platform.example/' })).to.equal('/v1/projects');
-    expect(targetOf({ baseUrl: 'https://platform.example/api/x' })).to.equal('/api/x/v1/projects');
-    expect(targetOf({ baseUrl: 'https://platform.example/api/x/' })).to.equal('/api/x/v1/projects');
-  });
-
   it('stays on its origin for any path', () => {
     expect(pageAddress({ ...LIST, path: '//other.example/x' }, {}).url.href).to.equal(
       'https://platform.example//other.example/x',
     );
     expect(targetOf({ path: '/größe' })).to.equal('/gr%C3%B6%C3%9Fe');
-  });
-});
-
-describe('the page size that settings send with the only page', () => {
-  it('is a number under a usual name, in the query or the body', () => {
-    const own = { maxItems: 1, maxPages: 1, maxNextBytes: 1 };
-    const post = { body: () => JSON.stringify({ filter: {}, page: { size: 7 } }), isRepeatable: true };
-    for (const [list, size] of [
-      [{ query: { count: 'true', limit: '50' } }, 50],
-      [{ query: { q: '50' } }, undefined],
-      [{ query: { top: 'all' } }, undefined],
-      [{ post }, 7],
-    ] as const) {
-      expect(sizeAsked({ ...LIST, ...own, ...list })).to.equal(size);
-    }
   });
 });
