@@ -118,15 +118,6 @@ describe('values from the environment', () => {
     ]);
   });
 
-  it('are reported once each if one anchor serves several blocks', async () => {
-    expect(
-      await issuesIn('upstreams:\n  projects: &a\n    baseUrl: ${URL}\n    baseUr: 1\n  workflows: *a\n  tools: *a\n'),
-    ).to.deep.equal([
-      '3:14: upstreams.projects.baseUrl: environment variable URL is not set and has no default',
-      '4:5: upstreams.projects.baseUr: Unrecognized key; did you mean baseUrl?',
-    ]);
-  });
-
   it('are not taken into keys', async () => {
     expect(await issuesIn(`resources:\n  tools:\n    query: { "\${A}": b }\n${UPSTREAMS}`, { A: 'a' })).to.deep.equal([
       '3:14: resources.tools.query["${A}"]: Only values are taken from the environment',

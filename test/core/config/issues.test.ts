@@ -114,11 +114,6 @@ resources: { projects: { upstream: ${secret}, path: ${secret} } }`,
     expect(issues.at(-1)).to.equal('and 11 more');
   });
 
-  it('are reported if blocks are nested too deeply', async () => {
-    const [issue] = await issuesIn(`scheme: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n${UPSTREAMS}`);
-    expect(issue).to.match(/^1:\d+: Maximum call stack size exceeded$/);
-  });
-
   it('include expressions, which are compiled while settings are read', async () => {
     const [issue] = await issuesIn(`resources: { tools: { items: "a[" } }\n${UPSTREAMS}`);
     expect(issue).to.match(/^1:30: resources\.tools\.items: is not a JMESPath expression/);

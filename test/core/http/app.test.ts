@@ -3,8 +3,6 @@ import type { HttpResponse } from '../../../src/core/http/response/http-response
 import type { ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Load } from '../../../src/core/reads/snapshots/load.ts';
-import { createHeldReads } from '../../support/catalogue.ts';
-import { eventually } from '../../support/eventually.ts';
 import { loadOf, manyTools } from '../../support/platform/loads.ts';
 import { exchange, get, requestText, sendTo } from '../../support/raw-http.ts';
 import { expectNoUncaught, LIST, post, READ, READS, RPC, type Served, serve, serveRpc } from './served.ts';
@@ -66,12 +64,6 @@ describe('a bug', () => {
       }
     });
   }
-
-  it('may throw any value', async () => {
-    const { url, bugs } = await serve({ read: () => Promise.reject(TOKEN) });
-    expect((await exchange(url, get(READ, fields))).json()).to.include({ code: 'internal' });
-    expect(bugs.map(({ stack }) => stack)).to.deep.equal(['thrown: string']);
-  });
 
   it('of a read whose caller has gone is not reported', async () => {
     const failing = Promise.withResolvers<Load>();
@@ -141,20 +133,6 @@ describe('the record of a request', () => {
     expect(missing).to.include({ route: LIST, status: 401, outcome: 'credential_missing' });
     expect(read?.['callerKey']).to.equal(list?.['callerKey']);
     expect(await ended(5)).to.have.length(5);
-  });
-
-  it('lasts from the arrival of the headers until the response was sent', async () => {
-    const { read, release } = createHeldReads();
-    const { url, reads, ended } = await serve({ read });
-    const asked = performance.now();
-    const answer = exchange(url, get(READ));
-    await eventually(() => reads.length === 1);
-    const released = performance.now();
-    release();
-    await answer;
-    const [record] = await ended(1);
-    expect(record?.startedAt).to.be.within(asked, released);
-    expect((record?.startedAt ?? 0) + (record?.ms ?? 0)).to.be.within(released, performance.now());
   });
 
   it('holds nothing that a caller sent, except ids', async () => {

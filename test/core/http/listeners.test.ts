@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import { nextTurn } from '../../../src/core/kernel/event-loop.ts';
 import { atDepth } from '../../support/depth.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
@@ -66,26 +65,6 @@ describe('arbitrary bytes at the public listener', () => {
       }),
       { numRuns: atDepth(20, 200), seed: SEED },
     );
-  });
-});
-
-describe('a burst of connections during long work', () => {
-  it('is accepted with few steps of that work in between', async () => {
-    const { url } = await serve();
-    let steps = 0;
-    let isOver = false;
-    const work = async () => {
-      for (; !isOver; await nextTurn()) steps += 1;
-    };
-    const working = work();
-    const connections = Array.from({ length: 200 }, () => openConnection(url));
-    for (const { send } of connections) send(get('/livez'));
-    await Promise.all(connections.map(({ receive }) => receive()));
-    isOver = true;
-    await working;
-    for (const { socket } of connections) socket.destroy();
-    // Node accepts one in each turn.
-    expect(steps).to.be.below(100);
   });
 });
 

@@ -47,26 +47,6 @@ describe('work whose signal has aborted already', () => {
 });
 
 describe('withDeadline', () => {
-  it('settles as the work does, now or later, and leaves no timer or listener', async () => {
-    const { signal } = new AbortController();
-    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-    // Once mocha has set its own.
-    await new Promise((resolve) => setImmediate(resolve));
-    const before = timers();
-    const done = withDeadline(LONG_MS, signal, async (inner) => {
-      expect([inner.aborted, listenersOf(signal), timers()]).to.deep.equal([false, 1, before + 1]);
-      return 'done';
-    });
-    expect(await done).to.equal('done');
-    const mistake = new Error('mistake');
-    const later = async () => Promise.reject(mistake);
-    const now = () => {
-      throw mistake;
-    };
-    for (const work of [later, now]) expect(await rejection(withDeadline(LONG_MS, signal, work))).to.equal(mistake);
-    expect([listenersOf(signal), timers()]).to.deep.equal([0, before]);
-  });
-
   it('rejects with upstream_timeout when the time is over, and aborts the work', async () => {
     const seen: AbortSignal[] = [];
     const error = await rejection(
@@ -178,26 +158,5 @@ describe('inOrder', () => {
     );
     expect(await rejection(results.next())).to.equal(mistake);
     expect(signals.map(({ aborted }) => aborted)).to.deep.equal([true, true, true]);
-  });
-
-  it('ends what is under way when its reader leaves early', async () => {
-    const { signals, work } = endless();
-    for await (const _ of inOrder(10, 4, calm(), (index, signal) =>
-      index === 0 ? Promise.resolve() : work(index, signal),
-    )) {
-      break;
-    }
-    expect(signals.map(({ aborted }) => aborted)).to.deep.equal([true, true, true]);
-  });
-
-  it('ends at once with the reason of its signal, and stops listening to it', async () => {
-    const { signals, work } = endless();
-    const controller = new AbortController();
-    const result = inOrder(2, 2, controller.signal, work).next();
-    const reason = new Error('called off');
-    controller.abort(reason);
-    expect(await rejection(result)).to.equal(reason);
-    expect(signals.map((signal) => signal.reason)).to.deep.equal([reason, reason]);
-    expect(listenersOf(controller.signal)).to.equal(0);
   });
 });

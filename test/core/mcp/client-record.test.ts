@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Credential } from '../../../src/core/kernel/caller.ts';
 import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
-import { asked, CLIENT, ENVELOPE, NO_HEADERS } from './asked.ts';
+import { asked, ENVELOPE, NO_HEADERS } from './asked.ts';
 
 const INFO = 'io.modelcontextprotocol/clientInfo';
 
@@ -18,25 +18,12 @@ describe('the record of a client of MCP', () => {
     expect(record.client).to.deep.equal(client);
   });
 
-  it('has them with initialize before that', async () => {
-    const { record } = await asked().earlier('initialize', { ...CLIENT, protocolVersion: '2025-06-18' });
-    expect(record.client).to.include({ name: 'test', version: '1', revision: '2025-06-18' });
-  });
-
   it('has User-Agent and the revision of the header with other requests before that', async () => {
     const headers = { ...NO_HEADERS, protocolVersion: '2025-11-25', userAgent: 'claude-code/2.1' };
     const { record } = await asked().earlier('tools/list', {}, { headers });
     const client = { name: undefined, version: undefined, userAgent: 'claude-code/2.1', revision: '2025-11-25' };
     expect(record.client).to.deep.equal(client);
     expect((await asked().earlier('ping')).record.client).to.equal(undefined);
-  });
-
-  it('has other as a revision that is not supported', async () => {
-    for (const protocolVersion of ['2024-01-01', '0'.repeat(1000)]) {
-      const { record } = await asked().earlier('ping', {}, { headers: { ...NO_HEADERS, protocolVersion } });
-      expect(record.client?.revision).to.equal('other');
-      expect(record.error?.code).to.equal('version_unsupported');
-    }
   });
 
   it('has short texts without hidden characters', async () => {

@@ -1,11 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { traceOperations } from '../../../src/capabilities/tracing/operation-span.ts';
-import { startTracer } from '../../../src/capabilities/tracing/tracer.ts';
 import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
 import type { StdioOptions } from '../../../src/core/mcp/open-stdio.ts';
 import { type CatalogueRead, createHeldReads, type Reader } from '../../support/catalogue.ts';
-import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { rpc } from '../../support/rpc.ts';
@@ -50,16 +47,6 @@ describe('MCP over stdio', () => {
     expect(records[1]?.bytes).to.equal(JSON.stringify({ result, jsonrpc: '2.0', id: 2 }).length);
     expect(records[2]?.requestId).to.equal(error.data.requestId);
     expect(records[2]?.error?.code).to.equal('not_found');
-  });
-
-  it('records the trace that a request starts', async () => {
-    const tracing = await startTracer({ sampleRatio: 1, intervalMs: 60_000, maxQueueSpans: 10, events: {} });
-    onCleanup(() => tracing.stop(0));
-    const { ask, records } = connect(undefined, { wrapDispatch: traceOperations(tracing.begin) });
-    for (const _ of [1, 2]) await ask('ping');
-    const ids = records.map(({ traceId }) => traceId);
-    for (const id of ids) expect(id).to.match(/^[0-9a-f]{32}$/);
-    expect(new Set(ids).size).to.equal(2);
   });
 
   it('answers each line that is not a message, or has too many values, with an error, and continues', async () => {
@@ -194,23 +181,6 @@ describe('MCP over stdio', () => {
     });
   }
 
-  it('closes when its output closes', async () => {
-    for (const open of [0, 1]) {
-      const { ask, write, reads, input, output, connection } = connect(() => new Promise(() => {}));
-      await ask('initialize', INITIALIZE);
-      if (open === 1) write(readOf('tools'));
-      await eventually(() => reads.length === open);
-      output.destroy(new Error('EPIPE'));
-      expect(await connection.closed).to.equal(open === 0);
-      // Nothing is left that would keep the process.
-      const timers = timersLeft();
-      input.destroy();
-      connection.drain();
-      await eventually(() => input.closed);
-      expect(timersLeft()).to.equal(timers);
-    }
-  });
-
   describe('with a client that does not read', () => {
     /** One that has been sent more than the stream takes, and read none of it. */
     async function stall(graceMs = 5000) {
@@ -239,27 +209,11 @@ describe('MCP over stdio', () => {
       expect(ids.slice(1)).to.deep.equal(ids.slice(1).map((_, index) => 10 + index));
     });
 
-    it('closes after the grace time at the end of its input', async () => {
-      const { input, write, connection } = await stall(20);
-      write(ping(10));
-      input.end();
-      expect(await connection.closed).to.equal(false);
-    });
-
     it('closes soon after SIGTERM, before SIGKILL, where the grace time is long', async () => {
       // Longer than a test may take.
       const { connection } = await stall(120_000);
       connection.drain();
       expect(await connection.closed).to.equal(false);
-    });
-
-    it('closes as soon as the client has read everything after the end of its input', async () => {
-      const { input, output, write, connection, records } = await stall(20_000);
-      write(ping(10));
-      input.end();
-      output.resume();
-      expect(await connection.closed).to.equal(true);
-      expect(records.map(({ rpc }) => rpc)).to.deep.equal(['initialize', 'resources/read', 'ping']);
     });
   });
 });

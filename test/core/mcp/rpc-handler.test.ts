@@ -4,7 +4,7 @@ import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import { URIS } from '../../support/resources.ts';
 import { readOf, rpc } from '../../support/rpc.ts';
-import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS } from './asked.ts';
+import { asked, CLIENT, ENVELOPE, NO_HEADERS } from './asked.ts';
 
 // Status, result and code of every kind of message: differential.test.ts. What reads come to: parity.test.ts.
 
@@ -18,18 +18,6 @@ describe('MCP', () => {
     expect((await earlier('tools/call', { name: 'list_installed_tools' })).json.error.code).to.equal(-32601);
     const { result } = (await earlier('initialize', { ...CLIENT, protocolVersion: '2025-11-25' })).json;
     expect(result.instructions).not.to.contain('tools return');
-  });
-
-  it('answers with JSON, without a stream or a session, and notifications with 202 and nothing', async () => {
-    const { headers } = await asked().earlier('ping');
-    expect(headers).to.deep.equal({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-    for (const message of [
-      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
-      { jsonrpc: '2.0', id: 1, result: {} },
-    ]) {
-      const notified = await asked().raw(JSON.stringify(message));
-      expect(notified).to.deep.include({ status: 202, text: '', headers: {} });
-    }
   });
 
   it('lists resources with a name for programs and a title for people', async () => {
@@ -100,21 +88,6 @@ describe('a failed read over MCP', () => {
 });
 
 describe('a request over MCP', () => {
-  it('records what the log needs', async () => {
-    const { record } = await asked({ read: () => loadOf([], cachedFor(1)) }).current('resources/read', {
-      uri: URIS[1],
-    });
-    expect(record).to.include({ rpc: 'resources/read', resource: 'workflows', upstreamMs: 12, cache: 'hit' });
-    expect(record).not.to.have.any.keys('tool', 'error');
-    expect((await asked().earlier('secret-of-mine')).record.rpc).to.equal('other');
-    const empty = (await asked().raw('[]')).record;
-    expect([empty.rpc, empty.error?.code]).to.deep.equal(['other', 'invalid_rpc']);
-    const error = new GatewayError('upstream_refused', { upstream: 'tools' });
-    const cached = { key: 'a', freshUntil: 0, stored: false, forwarded: 'stale', error } as const;
-    const stale = await asked({ read: () => loadOf([], { cached }) }).earlier('resources/read', { uri: URIS[2] });
-    expect(stale.record).to.include({ cache: 'stale', staleFor: error }).and.not.have.property('error');
-  });
-
   for (const message of [readOf('projects'), rpc('tools/call', { name: 'list_projects' })]) {
     it(`aborts its ${message.method} when the caller disconnects`, async () => {
       const controller = new AbortController();

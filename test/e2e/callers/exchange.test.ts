@@ -61,18 +61,6 @@ describe('a platform with credential kind exchange, at a real authorization serv
     expect(gateway.breakers['tools']).to.equal('closed');
   });
 
-  it('retries once with a fresh token when the platform rejects a kept one', async () => {
-    const { read } = await gatewayAt(platform, server.issuer);
-    const token = await issue();
-    const first = await givenFor(await read('projects', as(token)));
-    platform.respond((request, response) => (tokenOf(request) === first ? json({}, 401) : echo)(request, response));
-    const before = exchanges();
-    const second = await givenFor(await read('projects', as(token)));
-    expect(second).not.to.equal(first);
-    expect(await givenFor(await read('projects', as(token)))).to.equal(second);
-    expect(exchanges() - before).to.equal(1);
-  });
-
   for (const [which, isKept] of [
     ['a fresh token', false],
     ['a kept token and a fresh one', true],

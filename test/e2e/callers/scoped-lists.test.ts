@@ -104,12 +104,4 @@ describe('lists over MCP', () => {
       expect(JSON.stringify(capabilities)).to.not.contain('listChanged');
     }
   });
-
-  it('follow settings that change', async () => {
-    const running = await startGateway(settingsOf());
-    const headers = await headersFor(['tools']);
-    running.gateway.change(settingsOf({}, { projects: REQUIRED.projects }));
-    const more = ['workflows', 'tools'];
-    expect(await listed(running, headers)).to.deep.equal([more, more, more, more]);
-  });
 });

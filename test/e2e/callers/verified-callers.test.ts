@@ -1,6 +1,4 @@
-import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import type { GatewayOptions } from '../../../src/gateway.ts';
@@ -15,7 +13,6 @@ import { settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
-import { newFolder } from '../../support/process/serving.ts';
 
 type VerificationInput = NonNullable<TestSettings['verification']>;
 
@@ -136,20 +133,6 @@ describe('opaque tokens', () => {
     expect(new Set(await Promise.all(waiting))).to.deep.equal(new Set([401]));
   });
 
-  it('are introspected with the secret that the file holds now', async () => {
-    const folder = await newFolder();
-    const file = join(folder, 'secret');
-    writeFileSync(file, 'another one\n');
-    let now = Date.now();
-    const introspection = { clientId: CLIENT.id, file };
-    const { server, statusOf } = await scene({ introspection }, undefined, { now: () => now });
-    const token = await issue(server, { seconds: 3600 });
-    expect(await statusOf(token)).to.equal(503);
-    writeFileSync(file, `${CLIENT.secret}\n`);
-    now += 60_000;
-    expect(await eventually(async () => (await statusOf(token)) === 200)).to.equal(true);
-  });
-
   it('get the status that fits what introspection reports of them', async () => {
     const { server, statusOf } = await scene({ introspection: INTROSPECTION });
     const good = { active: true, aud: RESOURCE, iss: server.issuer, sub: 'ada', exp: 9e9, token_type: 'Bearer' };
@@ -177,15 +160,6 @@ describe('opaque tokens', () => {
 });
 
 describe('a verified caller', () => {
-  it('is limited by subject across its tokens', async () => {
-    const { server, statusOf } = await scene({}, () => ({ limits: { perCaller: 2 } }));
-    const of = (subject: string) => server.issue({ resource: RESOURCE, subject });
-    const [one, two, three] = [await of('ada'), await of('ada'), await of('ada')];
-    expect(new Set([one, two, three]).size).to.equal(3);
-    expect([await statusOf(one), await statusOf(two), await statusOf(three)]).to.deep.equal([200, 200, 429]);
-    expect(await statusOf(await of('grace'))).to.equal(200);
-  });
-
   it('shares snapshots with its tenant after a successful load of its own', async () => {
     const running = await scene({ partitionClaim: 'tenant' });
     const { server, platform, read } = running;

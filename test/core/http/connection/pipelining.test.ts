@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { aWhile } from '../../../support/a-while.ts';
-import { createHeldReads } from '../../../support/catalogue.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { get, type RawConnection } from '../../../support/raw-http.ts';
@@ -69,26 +68,6 @@ for (const { over, serve, serveReading, openConnection, sendTo, exchange } of CA
         expect(reads.map(({ signal }) => signal.aborted)).to.deep.equal([true]);
         expect(await edge.drain(LONG_MS)).to.equal(true);
       }
-    });
-
-    it('are dropped after a request that closes the connection', async () => {
-      const { read, release } = createHeldReads();
-      const { url, reads, ended, edge } = await serve({ read });
-      const connection = sendTo(url, get(READ, { Connection: 'close' }) + get(READ) + get(LIST));
-      await eventually(() => reads.length === 1);
-      release();
-      expect((await connection.closed()).responses.map(statusOf)).to.deep.equal([200]);
-      expect((await ended(1))[0]).to.include({ outcome: 'ok' });
-      expect(await edge.drain(LONG_MS)).to.equal(true);
-      expect(reads.length).to.be.below(3);
-    });
-
-    it('are aborted with the one before them when the grace time ends', async () => {
-      const { connection, ended, edge, waiting } = await pipeline(get(READ) + get(LIST));
-      expect(await edge.drain(50)).to.equal(false);
-      expect((await connection.closed()).responses).to.deep.equal([]);
-      expect((await ended(1)).map(({ outcome }) => outcome)).to.deep.equal(['draining']);
-      expect(waiting()).to.equal(0);
     });
 
     it('are bounded over all connections: one that sends more is closed, and no other', async () => {

@@ -97,17 +97,6 @@ describe('a listener that speaks TLS', () => {
     expect(reads[0]?.signal.aborted).to.equal(true);
   });
 
-  it('counts a connection from its beginning, and has it shake hands in time', async () => {
-    const { url, failed, refusals } = await serveTls({ maxConnections: 2, headersTimeoutMs: 300 });
-    const silent = [openPlain(url), openPlain(url)];
-    await Promise.all(silent.map(({ socket }) => once(socket, 'connect')));
-    expect(await isAnswered(url, {})).to.equal(false);
-    expect(refusals).to.have.lengthOf(1);
-    await Promise.all(silent.map(({ closed }) => closed()));
-    expect(failed).to.deep.equal(Array(2).fill('ERR_TLS_HANDSHAKE_TIMEOUT'));
-    await eventually(() => isAnswered(url, {}));
-  });
-
   it('closes a connection on which nothing is said after the handshake, and answers a request that is not whole', async () => {
     const { url, ended } = await serveTls({ headersTimeoutMs: 2000 });
     const silent = openConnection(url, { tls: { ca } });
@@ -129,15 +118,6 @@ describe('a listener that speaks TLS', () => {
     await once(secured, 'close');
     release();
     expect(await drained).to.equal(true);
-  });
-
-  it('leaves no connection behind that has not shaken hands', async () => {
-    const { url, edge } = await serveTls(PATIENT);
-    const silent = openPlain(url);
-    await once(silent.socket, 'connect');
-    expect(await isAnswered(url, {})).to.equal(true);
-    expect(await edge.drain(LONG_MS)).to.equal(true);
-    await silent.closed();
   });
 
   it('does not treat a page over plain HTTP as its own', async () => {

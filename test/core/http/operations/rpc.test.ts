@@ -16,26 +16,6 @@ async function serveEcho(mcp?: Parameters<typeof serveRpc>[2]) {
 describe('JSON-RPC', () => {
   expectNoUncaught();
 
-  it('receives the body, the caller and the headers', async () => {
-    const { url, requests } = await serveEcho();
-    const fields = {
-      ...{ 'X-Request-Id': 'mine', 'mcp-method': 'ping', 'Mcp-Name': 'a', 'MCP-Protocol-Version': '1' },
-    };
-    const { status, headers, body } = await exchange(url, post('{"a":1}', fields));
-    expect({ status, body: body.toString() }).to.deep.equal({ status: 200, body: '{"a":1}' });
-    const framing = { connection: 'keep-alive', 'content-length': '7' };
-    expect(Object.fromEntries(headers)).to.include({
-      'x-request-id': 'mine',
-      'content-type': 'text/plain',
-      ...framing,
-    });
-    const [request, given] = requests[0] ?? [];
-    expect(request?.caller?.requestId).to.equal('mine');
-    expect(request?.caller?.credential.reveal()).to.equal('token-of-the-test');
-    expect(given).to.include({ 'mcp-protocol-version': '1', 'mcp-method': 'ping', 'mcp-name': 'a' });
-    expect(request?.noCache).to.equal(false);
-  });
-
   it('accepts a query, and media types with charset UTF-8', async () => {
     const { url } = await serveEcho();
     for (const [type, target] of [

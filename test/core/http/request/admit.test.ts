@@ -38,14 +38,6 @@ describe('the framing of a request', () => {
     expect(await statusOf(url, get(LIST).replace('HTTP/1.1', 'HTTP/2.0'))).to.equal(400);
     expect(await statusOf(url, `GET ${LIST}\r\n\r\n`)).to.equal(400);
   });
-
-  it('is checked for probes, too', async () => {
-    const { url } = await serve(BOUNDS);
-    const long = 'x'.repeat(600);
-    expect(await outcomeOf(url, get(`/livez?${long}`))).to.deep.equal([414, 'uri_too_long']);
-    expect(await outcomeOf(url, get('/readyz', { X: long, Y: long }))).to.deep.equal([431, 'headers_too_large']);
-    expect(await outcomeOf(url, requestText('GET', '/livez', {}, '{}'))).to.deep.equal([400, 'invalid_request']);
-  });
 });
 
 describe('the host of a request', () => {
@@ -58,13 +50,6 @@ describe('the host of a request', () => {
     ]) {
       expect(await outcomeOf(url, request)).to.deep.equal([400, 'invalid_request']);
     }
-  });
-
-  it('is optional in HTTP/1.0', async () => {
-    const { url } = await serve();
-    const connection = sendTo(url, get(LIST, { Host: undefined }).replace('HTTP/1.1', 'HTTP/1.0'));
-    expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
-    expect(await statusOf(url, get(LIST, { Host: 'evil.example' }).replace('HTTP/1.1', 'HTTP/1.0'))).to.equal(421);
   });
 });
 

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { createAuthenticate } from '../../../../src/core/credentials/authenticate.ts';
 import type { HandleMessage } from '../../../../src/core/http/operations/rpc.ts';
 import { aWhile } from '../../../support/a-while.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -41,18 +40,6 @@ describe('a body that is read', () => {
     await aWhile(20);
     connection.send(':1}');
     expect((await connection.receive()).body.toString()).to.equal('{"a":1}');
-  });
-
-  it('may be empty', async () => {
-    const { url, bodies } = await serveEcho();
-    const connection = sendTo(url, post(''));
-    connection.send(post('', { 'Content-Length': undefined }));
-    connection.send(post('0\r\n\r\n', { 'Transfer-Encoding': 'chunked' }));
-    connection.send(post('{}'));
-    // Who waits to be asked for a body, and is not, may send it all the same: that ends the connection.
-    connection.send(post('', { 'Content-Length': undefined, Expect: '100-continue' }));
-    for (let count = 0; count < 5; count += 1) expect((await connection.receive()).status).to.equal(200);
-    expect(bodies.map(String)).to.deep.equal(['', '', '', '{}', '']);
   });
 
   const tooLong = RPC_MAX_BYTES + 1;
@@ -181,14 +168,6 @@ describe('bodies that are held', () => {
     for (const { socket } of unfinished) socket.resetAndDestroy();
     await eventually(async () => (await exchange(url, post('x'.repeat(600), from('192.0.2.1', 'c')))).status === 200);
     expect((await ended(1))[0]).to.include({ outcome: 'overloaded' });
-  });
-
-  it('may take more than half of the room where the caller is verified', async () => {
-    const identify = createAuthenticate();
-    const verified = { subject: 'ada', subjectKey: 'ada', scopes: new Set<string>() };
-    const authenticate: typeof identify = async (...given) => ({ ...(await identify(...given)), verified });
-    const { url } = await serveRpc(echo, { maxHeldBodyBytes: 1000, authenticate });
-    expect((await exchange(url, post('x'.repeat(600)))).status).to.equal(200);
   });
 
   it('are released when their client hangs up', async () => {

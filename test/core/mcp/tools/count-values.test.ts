@@ -73,16 +73,6 @@ describe('counts by value', () => {
     }
   });
 
-  it('stand before the items of a page with a limit', async () => {
-    const items = ['a', 'b', 'a'].map((category, index) => toolItem(`${index}`, { category }));
-    const { content } = await count({ count_by: ['category'], limit: 1, fields: ['id'] }, reading(items));
-    const counts = '{"category":[{"value":"a","count":2},{"value":"b","count":1}]}';
-    expect(content[0].text).to.match(/^\{"total":3,"nextCursor":"1\.[\w-]{8}","counts":/);
-    expect(content[0].text).to.contain(`"counts":${counts},"items":[{"id":"0"}]}`);
-    const { content: totals } = await count({ count_by: ['category'] }, reading(items));
-    expect(totals[0].text).to.equal(`{"total":3,"counts":${counts},"items":[]}`);
-  });
-
   it('are refused if there are too many different values to count', async () => {
     const items = Array.from({ length: 10_000 }, (_, index) => toolItem(`tool-${index}`));
     const { isError, content } = await count({ count_by: ['category', 'id'] }, reading(items));

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Events } from '../../../../src/core/kernel/events.ts';
 import type { Reader } from '../../../support/catalogue.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
 import { asked, cachedFor, loadOf } from '../asked.ts';
@@ -21,8 +20,6 @@ const hiding: Reader = () => loadOf([CLEAN, HIDDEN], cachedFor(1000));
 async function call(args: object = {}, options: Parameters<typeof asked>[0] = { read: hiding }) {
   return (await asked(options).earlier('tools/call', { name: 'list_installed_tools', arguments: args })).json.result;
 }
-
-type Warning = Parameters<NonNullable<Events['mappingWarning']>>[0];
 
 describe('hidden characters of a list', () => {
   it('are shown in the result of a tool, equally as data and as text, and counted by field', async () => {
@@ -50,32 +47,11 @@ describe('hidden characters of a list', () => {
       expect((await call({ category })).structuredContent.items, category).to.deep.equal([SHOWN]);
   });
 
-  it('are shown in a hint', async () => {
-    const { structuredContent } = await call({ category: 'none' });
-    expect(structuredContent.hint).to.contain('"SCANNER", "SCAN\\\\u{200b}NER"');
-  });
-
   it('stay in resources/read, and everywhere with hiddenText: keep', async () => {
     const { json } = await asked({ read: hiding }).earlier('resources/read', { uri: 'platform://tools' });
     expect(JSON.parse(json.result.contents[0].text)).to.deep.equal([CLEAN, HIDDEN]);
     const kept = await call({}, { read: hiding, hiddenText: 'keep' });
     expect(kept.structuredContent.items).to.deep.equal([CLEAN, HIDDEN]);
     expect(kept._meta).not.to.have.property('portico/hiddenText');
-  });
-
-  it('are counted in each page that is written, with a warning for each field', async () => {
-    const warnings: Warning[] = [];
-    const load = loadOf([CLEAN, HIDDEN], cachedFor(1000));
-    const options = asked({ read: () => load, events: { mappingWarning: (warning) => warnings.push(warning) } });
-    const page = async (args: object) =>
-      (await options.earlier('tools/call', { name: 'list_installed_tools', arguments: args })).json.result;
-    expect((await page({ limit: 1 }))._meta).not.to.have.property('portico/hiddenText');
-    expect(warnings).to.deep.equal([]);
-    expect((await page({ fields: 'category' }))._meta['portico/hiddenText']).to.deep.equal({ category: 1 });
-    // The first page of a list is kept.
-    for (let calls = 0; calls < 3; calls += 1) expect((await page({})).structuredContent.items).to.have.length(2);
-    const told = warnings.map(({ resource, finding, field }) => [resource, finding, field]);
-    const fields = ['category', 'name', 'category', 'description'];
-    expect(told).to.deep.equal(fields.map((field) => ['tools', 'hidden_text', field]));
   });
 });

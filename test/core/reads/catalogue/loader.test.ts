@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import type { Events } from '../../../../src/core/kernel/events.ts';
+import { createLoading } from '../../../../src/core/upstream/loading.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { errorOf, never } from '../snapshots/departures.ts';
 import { type Answer, listWith, loaderOver, mapperWith, TOKEN } from './loader-over.ts';
@@ -24,41 +24,6 @@ const page = (things: unknown, next = '') => ({ text: JSON.stringify({ things, n
 const thing = (id: number) => ({ id, name: `Thing ${id}`, more: 'dropped' });
 
 describe('a loader', () => {
-  it('reports the outcome of each load', async () => {
-    const told: unknown[] = [];
-    const events: Events = {
-      loadEnded({ ms, ...rest }) {
-        expect(ms).to.be.within(0, 25_000);
-        told.push(rest);
-      },
-    };
-    const leaving = new AbortController();
-    const answers: Answer[] = [
-      async () => page([thing(1)]),
-      async () => {
-        throw new GatewayError('upstream_failed', { reason: 'answered with status 500' });
-      },
-      () => {
-        leaving.abort();
-        return new Promise(() => {});
-      },
-      async () => {
-        throw new TypeError('a bug');
-      },
-    ];
-    const load = loaderOf((...asked) => (answers.shift() as Answer)(...asked), { events });
-    await load(callerWith(), never);
-    await errorOf(load(callerWith(), never));
-    await errorOf(load(callerWith(), leaving.signal));
-    await errorOf(load(callerWith(), never));
-    const of = { resource: 'things', upstream: 'platform' };
-    expect(told).to.deep.equal([
-      of,
-      { ...of, error: 'upstream_failed', reason: 'answered with status 500' },
-      ...['cancelled', 'internal'].map((error) => ({ ...of, error, reason: undefined })),
-    ]);
-  });
-
   it('takes a 404 to its first page for an empty list if settings say so', async () => {
     const refusing = (status: number) => async (): Promise<never> => {
       throw new GatewayError('upstream_refused', { upstreamStatus: status });
@@ -88,22 +53,18 @@ describe('a loader', () => {
     }
   });
 
-  it('maps no page after it was aborted, although more have arrived', async () => {
-    const caller = new AbortController();
-    let mapped = 0;
-    const load = loaderOf(
-      async ({ target }) =>
-        page([thing(mapped)], target.includes('token=b') ? '' : target.includes('token=a') ? 'b' : 'a'),
-      {
-        mapped: () => {
-          mapped += 1;
-          if (mapped === 2) caller.abort(new Error('gone'));
+  it('accounts for the bytes of its requests until it ends', async () => {
+    const loading = createLoading({ maxBytes: 1000 });
+    const read = (bytes: number) =>
+      loaderOf(
+        async ({ hold }) => {
+          hold?.(bytes);
+          return page([thing(1)]);
         },
-      },
-    );
-    expect(await errorOf(load(callerWith(), caller.signal))).to.have.property('message', 'gone');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(mapped).to.equal(2);
+        { loading },
+      )(callerWith(), never);
+    for (let count = 0; count < 3; count += 1) expect((await read(1000)).pages).to.equal(1);
+    expect(await errorOf(read(1001))).to.include({ code: 'upstream_invalid', upstream: 'platform' });
   });
 
   describe('of a list of one page with an entity tag', () => {

@@ -67,19 +67,6 @@ describe('a loader that gets equal replies', () => {
     expect(told[0]).to.include({ pages: 1, items: 1, received: 3, excluded: 1, dropped: 1 });
   });
 
-  it('keeps the load time and entity tag of each response', async () => {
-    const tagged = (etag: string) => ({ ...page([thing(1)]), headers: { etag } });
-    let time = 1000;
-    const { read } = remembering([tagged('"1"'), tagged('"2"'), page([thing(1)])], { now: () => time });
-    const first = await read();
-    time = 2000;
-    const second = await read();
-    expect([first.upstreamEtag, second.upstreamEtag]).to.deep.equal(['"1"', '"2"']);
-    expect(await read()).not.to.have.property('upstreamEtag');
-    expect([first.snapshot.loadStartedAt, second.snapshot.loadStartedAt]).to.deep.equal([1000, 2000]);
-    expect(Object.isFrozen(second.snapshot)).to.equal(true);
-  });
-
   it('does not go by a body that does not say whether it is all', async () => {
     const answer = (total: string) => ({ ...page([thing(1)]), headers: { total, etag: '"1"' } });
     const { read } = remembering([answer('1'), answer('2'), page([thing(2)])], { pagination: HEADER_TOTAL });

@@ -1,8 +1,12 @@
 import { expect } from 'chai';
-import { createSnapshotCache, type SnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
+import {
+  createSnapshotCache,
+  type SnapshotCache,
+  type StoreTicket,
+} from '../../../../src/core/reads/snapshots/cache.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
-import { callerOf } from './departures.ts';
+import { callerOf, text } from './departures.ts';
 
 const MANY = { maxBytes: 1_000_000, maxEntries: 100 };
 const alice = callerOf('alice');
@@ -14,6 +18,11 @@ function store(cache: SnapshotCache, load: Load, resource = 'tools', caller = al
   epoch.end();
   return stored;
 }
+
+const textIn = (cache: SnapshotCache) => {
+  const load = cache.get('tools', alice);
+  return load && text(load);
+};
 
 describe('the snapshot cache', () => {
   it('charges 2 KiB, item offsets and all representations per entry', () => {
@@ -41,30 +50,6 @@ describe('the snapshot cache', () => {
     }
   });
 
-  it('emits its size after each change, and what it evicted for room', () => {
-    const told: unknown[] = [];
-    const cache = createSnapshotCache(
-      { maxBytes: 5000, maxEntries: 100 },
-      { snapshotsHeld: (held) => told.push(held), snapshotDisplaced: (displaced) => told.push(displaced) },
-    );
-    const load = loadOf();
-    const each = 2048 + load.snapshot.bytes.length;
-    store(cache, load, 'a');
-    cache.addRepresentation(cache.keyOf('a', alice), load.snapshot, 'gzip', Buffer.alloc(100));
-    store(cache, loadOf(), 'b');
-    store(cache, loadOf(), 'c');
-    cache.evict('b', alice);
-    cache.evict('b', alice);
-    expect(told).to.deep.equal([
-      { bytes: each, entries: 1 },
-      { bytes: each + 100 + 256 + 8, entries: 1 },
-      { bytes: 2 * each + 100 + 256 + 8, entries: 2 },
-      { resource: 'a' },
-      { bytes: 2 * each, entries: 2 },
-      { bytes: each, entries: 1 },
-    ]);
-  });
-
   it('adds a representation to a new, frozen object, unless the load was replaced or without room', () => {
     const cache = createSnapshotCache({ maxBytes: 2500, maxEntries: 2 });
     const load = loadOf([{ id: 'a' }]);
@@ -83,6 +68,26 @@ describe('the snapshot cache', () => {
     store(cache, newer);
     add(1);
     expect(held()).to.equal(newer);
+  });
+
+  it('stores the result of the load that began last, and none that began before an eviction', () => {
+    const cache = createSnapshotCache(MANY);
+    const [first, earlier, later] = [1, 2, 3].map(() => cache.begin('tools', alice)) as [
+      StoreTicket,
+      StoreTicket,
+      StoreTicket,
+    ];
+    const elsewhere = cache.begin('workflows', alice);
+    expect(first.store(loadOf([{ id: 'first' }]))).to.equal(true);
+    expect(later.store(loadOf([{ id: 'later' }]))).to.equal(true);
+    expect(earlier.store(loadOf([{ id: 'earlier' }]))).to.equal(false);
+    expect(textIn(cache)).to.contain('later');
+    cache.evict('tools', alice);
+    const after = cache.begin('tools', alice);
+    expect(later.store(loadOf())).to.equal(false);
+    expect(after.store(loadOf([{ id: 'after' }]))).to.equal(true);
+    expect(elsewhere.store(loadOf())).to.equal(true);
+    expect(textIn(cache)).to.contain('after');
   });
 });
 

@@ -27,13 +27,4 @@ describe('a snapshot', () => {
       { examples: [[[]]] },
     );
   });
-
-  it('has one entity tag per content', async () => {
-    const one = await write([[{ id: '1' }], [{ id: '2' }]]);
-    const same = await write([[{ id: '1' }, { id: '2' }]]);
-    const other = await write([[{ id: '1' }, { id: '3' }]]);
-    expect(one.etag).to.match(/^W\/"[\w-]{22}"$/);
-    expect(same.etag).to.equal(one.etag);
-    expect(other.etag).not.to.equal(one.etag);
-  });
 });

@@ -30,15 +30,6 @@ describe('concurrent reads of one credential', () => {
     ends[1]?.();
     expect((await Promise.all([second, third])).map(({ collapsed }) => collapsed)).to.deep.equal([undefined, true]);
   });
-
-  it('count only their own time for the upstream', async () => {
-    const { read, departures } = flights();
-    const first = read(alice, never);
-    const second = read(alice, never);
-    departures[0]?.land([], { upstreamMs: 60_000 });
-    expect((await first).upstreamMs).to.equal(60_000);
-    expect((await second).upstreamMs).to.be.below(60_000);
-  });
 });
 
 describe('reads beyond the bounds of waiting', () => {

@@ -4,7 +4,7 @@ import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { allowsStale, stageAt } from '../../../../src/core/reads/snapshots/with-snapshots.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
 import { errorOf, settle, text } from './departures.ts';
-import { alice, failed, house, MINUTE, readLanding, readRejecting, SECOND } from './house.ts';
+import { alice, failed, house, readLanding, readRejecting, SECOND } from './house.ts';
 
 const SHORT = { ttlMs: 60, staleWhileRevalidateMs: 300, staleIfErrorMs: 3600 };
 const LOADED_AT = 1000;
@@ -77,28 +77,6 @@ describe('a stale snapshot', () => {
     await settle();
     expect(await errorOf(readRejecting(tools, redirected))).to.equal(redirected);
     expect(text(await readRejecting(tools, failed))).to.contain('old');
-  });
-
-  it('names in its event the error that it is served for: of the last refresh, and then of the read', async () => {
-    const { tools, clock, told } = house();
-    await readLanding(tools, 'old');
-    clock.now += 60 * SECOND;
-    for (const error of [new GatewayError('upstream_timeout'), failed]) {
-      await tools.read(alice);
-      tools.departures.at(-1)?.reject(error);
-      await settle();
-    }
-    clock.now += 6 * MINUTE;
-    await readRejecting(tools, failed);
-    clock.now += SECOND;
-    await readLanding(tools, 'new');
-    expect(told.flatMap(([name, read]) => (name === 'read' ? [read] : []))).to.deep.equal([
-      { resource: 'tools', cache: 'miss' },
-      { resource: 'tools', cache: 'stale' },
-      { resource: 'tools', cache: 'stale', staleFor: 'upstream_timeout' },
-      { resource: 'tools', cache: 'stale', staleFor: 'upstream_failed' },
-      { resource: 'tools', cache: 'refreshed' },
-    ]);
   });
 });
 

@@ -7,8 +7,8 @@ import type { UpstreamOptions } from '../../../../src/core/upstream/client/upstr
 import { createAuthority } from '../../../support/certificates.ts';
 import { type ConnectProxy, startConnectProxy } from '../../../support/connect-proxy.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { freePort, listen } from '../../../support/listening.ts';
-import { asking, calm, errorOf, open, serve } from '../harness.ts';
+import { listen } from '../../../support/listening.ts';
+import { asking, calm, errorOf, open } from '../harness.ts';
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
@@ -45,14 +45,6 @@ describe('an upstream behind a proxy', () => {
     expect(proxyAuthorization({ user: 'portico' })?.()).to.equal('Basic cG9ydGljbzo=');
     expect(Object.keys(headers)).to.have.members(['connection']);
     expect(proxy.connections()).to.equal(1);
-  });
-
-  it('may be one of plain HTTP, and still none that the proxy looks into', async () => {
-    const platform = await serve((_request, response) => response.end('plain'));
-    const proxy = await startConnectProxy();
-    const upstream = open(platform.url, { proxy: { url: proxy.url } });
-    expect((await upstream.get(asking(), calm())).page).to.equal('plain');
-    expect(proxy.asked.map(({ url }) => url)).to.deep.equal([`127.0.0.1:${platform.port}`]);
   });
 
   it('is named with the default port of its scheme, and a host of IPv6 in brackets', async () => {
@@ -118,18 +110,6 @@ describe('an upstream behind a proxy', () => {
     });
   }
 
-  it('fails with upstream_failed where the proxy cannot be reached', async () => {
-    const platform = await startPlatform();
-    const port = await freePort();
-    for (const [url, reason] of [
-      [`http://127.0.0.1:${port}`, 'proxy: the connection was refused'],
-      ['http://proxy.invalid:3128', 'proxy: the host name was not resolved'],
-    ] as const) {
-      const error = await errorOf(open(platform.url, through({ url })).get(asking(), calm()));
-      expect(error).to.include({ code: 'upstream_failed', reason, retryable: 'connect', countsForBreaker: true });
-    }
-  });
-
   it('is upstream_timeout where the proxy does not answer within connectTimeoutMs, or the tunnel leads nowhere', async () => {
     const platform = await startPlatform();
     const proxy = await startConnectProxy();
@@ -142,19 +122,6 @@ describe('an upstream behind a proxy', () => {
       const error = await errorOf(open(platform.url, through(proxy, { connectTimeoutMs: 200 })).get(asking(), calm()));
       expect(error).to.include({ code: 'upstream_timeout', reason, retryable: 'connect', countsForBreaker: true });
     }
-    await eventually(() => sockets.every(isOver));
-  });
-
-  it('rejects its request at once when the upstream is closed while a tunnel opens', async () => {
-    const platform = await startPlatform();
-    const proxy = await startConnectProxy();
-    const sockets: Socket[] = [];
-    proxy.behave((socket) => sockets.push(socket));
-    const upstream = open(platform.url, through(proxy, { connectTimeoutMs: 200 }));
-    const reading = errorOf(upstream.get(asking(), calm()));
-    await eventually(() => sockets.length === 1);
-    await upstream.close();
-    expect((await reading).code).to.equal('draining');
     await eventually(() => sockets.every(isOver));
   });
 });

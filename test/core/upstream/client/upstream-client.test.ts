@@ -1,8 +1,7 @@
-import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { inTurn, json } from '../../../support/platform/http-upstream.ts';
-import { asking, calm, closed, errorOf, open, recordEvents, rejection, serve, serveRaw } from '../harness.ts';
+import { json } from '../../../support/platform/http-upstream.ts';
+import { asking, calm, closed, errorOf, open, rejection, serve, serveRaw } from '../harness.ts';
 
 describe('an upstream client', () => {
   describe('sends', () => {
@@ -81,35 +80,6 @@ describe('an upstream client', () => {
 });
 
 describe('an upstream client that is listened to', () => {
-  it('reports a page that is not read with its status and the code of its error, and names itself in that', async () => {
-    const { events, told } = recordEvents();
-    const same: RequestListener = (_request, response) => response.writeHead(304).end();
-    const server = await serve(inTurn(json([], 500), json([]), same));
-    const upstream = open(server.url, { events });
-    await errorOf(upstream.get(asking(), calm()));
-    const read = () => {
-      throw new GatewayError('upstream_invalid', { reason: 'no list' });
-    };
-    const unreadable = await errorOf(upstream.get({ ...asking(), read }, calm()));
-    expect(unreadable).to.include({
-      code: 'upstream_invalid',
-      reason: 'no list',
-      upstream: 'projects',
-      countsForBreaker: false,
-    });
-    const known = { ...asking(), ifNoneMatch: '"1"', read: () => expect.fail('it was read') };
-    expect((await upstream.get(known, calm())).page).to.equal(undefined);
-    expect(server.requests.at(-1)?.headers).to.include({ 'if-none-match': '"1"' });
-    await server.close();
-    await errorOf(upstream.get(asking(), calm()));
-    expect(told.pageFetched?.map(({ status, bytes, error }) => [status, bytes, error])).to.deep.equal([
-      [500, 0, 'upstream_failed'],
-      [200, 2, 'upstream_invalid'],
-      [304, 0, undefined],
-      [undefined, 0, 'upstream_failed'],
-    ]);
-  });
-
   it('sends the request again without its condition where a 304 names another strong entity tag', async () => {
     for (const [sent, tag, count] of [
       ['"1"', '"2"', 2],

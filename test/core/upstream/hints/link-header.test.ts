@@ -17,20 +17,6 @@ const errorOf = (field: string | string[]) => {
 };
 
 describe('the Link header', () => {
-  it('is read from several fields, with optional white space', () => {
-    expect(next(['</1>; rel=first', '</3>; rel=next'])).to.equal('/3');
-    expect(next('</1>; rel="first" , \t</3> ; rel="next" ; title=x')).to.equal('/3');
-    expect(next('</1>; rel=first ,</3>; rel=next , </9>; rel=last')).to.equal('/3');
-    expect(next(' </3>\t;\trel = \t"\tnext " ')).to.equal('/3');
-  });
-
-  it('may hold empty links and parameters, parameters without a value, and values that are no tokens', () => {
-    expect(next(['', ' , </3>; rel=next,, '])).to.equal('/3');
-    expect(next('</3>;; rel=next;')).to.equal('/3');
-    expect(next('</1>; x, </3>; x; rel=next; y')).to.equal('/3');
-    expect(next("</3>; type=text/html; title*='; uri=/4; rel=next")).to.equal('/3');
-  });
-
   it('names the next page by the first relation of its link, also in single quotes, which are none', () => {
     expect(next('</3>; rel=prev; rel=next')).to.equal(undefined);
     expect(next('</3>; rel=next; rel=prev')).to.equal('/3');

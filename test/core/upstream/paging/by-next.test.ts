@@ -17,17 +17,9 @@ const withTokens = leading('token');
 const linking = leading('link in body');
 const tokensOf = ({ targets }: Platform) => targets.map((target) => target.split('token=')[1]);
 
-const FIRST = '/base/v1/list?installed=true&size=5';
 const TOO_LONG = 'the token or link to the next page is longer than maxNextBytes: 4096';
 
 describe('pages by token', () => {
-  it('are requested by size, and from the second on by token', async () => {
-    const platform = simulate({ kind: 'token', items: itemsUpTo(3), size: 2 });
-    await readAll(platform);
-    const first = '/base/v1/list?installed=true&size=2';
-    expect(platform.targets).to.deep.equal([first, `${first}&token=token%202%2B%2F%3D`]);
-  });
-
   it('continue with a token, also a number, and end over an empty page without one', async () => {
     for (const tokens of [['a'], [0], [7]]) {
       const platform = withTokens(...tokens);
@@ -63,20 +55,6 @@ describe('pages by token', () => {
 });
 
 describe('pages by link', () => {
-  it('start with the size and continue with path and query of each link unchanged', async () => {
-    const absolute = 'https://platform.example/base/v1/list?b=%2f&a=+x%20y#part';
-    for (const [link, followed] of [
-      [absolute, '/base/v1/list?b=%2f&a=+x%20y'],
-      ['?page=3', '/base/v1/list?page=3'],
-      ['/other?z', '/other?z'],
-      ['y?', '/base/v1/y'],
-    ] as const) {
-      const platform = linking(link, '');
-      await readAll(platform);
-      expect(platform.targets).to.deep.equal([FIRST, followed]);
-    }
-  });
-
   it('never lead a credential to another origin', async () => {
     for (const link of [
       'https://evil.example/base/v1/list?page=2',
