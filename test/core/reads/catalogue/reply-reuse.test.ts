@@ -77,6 +77,12 @@ describe('a loader that gets equal replies', () => {
     expect(await errorOf(read())).to.include({ code: 'upstream_invalid' });
   });
 
+  it('goes by headers that say more than those of an equal body', async () => {
+    const { read } = remembering([page([thing(1)]), { ...page([thing(1)]), headers: { 'x-total-count': '2' } }]);
+    expect((await read()).snapshot.count).to.equal(1);
+    expect(await errorOf(read())).to.include({ code: 'upstream_invalid' });
+  });
+
   it('follows a link in a header, though the body is that of a list without one', async () => {
     const linked = { ...page([thing(1)]), headers: { link: '</things?more>; rel="next"' } };
     const { read } = remembering([page([thing(1)]), linked, page([thing(2)])], { pagination: HEADER_LINK });
