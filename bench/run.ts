@@ -18,13 +18,12 @@ interface Expected {
 const FILE = ours('bench/expected.json');
 const PAGE = ours('docs/performance.md');
 const MARKERS = /(?<=<!-- bench\/expected\.json -->\n)[\s\S]*(?=<!-- end -->)/;
-const FULL: Pace = { rounds: 4, seconds: 0.35, processes: 2 };
-const QUICK: Pace = { rounds: 1, seconds: 0.35, processes: 1 };
+const PACE: Pace = { rounds: 4, seconds: 0.35, processes: 2 };
 const ROWS: Readonly<Record<string, Row>> = Object.assign({}, ...Object.values(SCENARIOS).map(({ rows }) => rows));
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, update: { type: 'boolean', default: false } },
+  options: { update: { type: 'boolean', default: false } },
 });
 const unknown = positionals.filter((name) => SCENARIOS[name] === undefined);
 const missing = ['wrk', 'taskset'].filter((command) => !has(command));
@@ -42,22 +41,23 @@ const worse: string[] = [];
 for (const [name, scenario] of Object.entries(SCENARIOS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   const begun = performance.now();
-  const pace = options.quick ? QUICK : FULL;
-  let samples = await scenario.measure(pace);
+  let samples = await scenario.measure(PACE);
   // One row may be worse by chance: it is measured again, and judged by all its samples.
-  if (!options.quick && !options.update && worseIn(samples).length > 0) {
-    const again = await scenario.measure(pace);
+  if (!options.update && worseIn(samples).length > 0) {
+    const again = await scenario.measure(PACE);
     samples = Object.fromEntries(Object.entries(samples).map(([row, all]) => [row, [...all, ...(again[row] ?? [])]]));
   }
   for (const [row, all] of Object.entries(samples)) figures[row] = figureOf(all);
   worse.push(...worseIn(samples));
   process.stderr.write(`bench: ${name} took ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
 }
-process.stdout.write(`\n${table(figures, expected.rows)}`);
+process.stdout.write(`\n${table(figures)}`);
 if (options.update) update();
-else if (worse.length > 0 && !options.quick) {
+else if (worse.length > 0) {
   process.exitCode = 1;
-  process.stdout.write(`\nWorse than bench/expected.json by more than both spreads: ${worse.join(', ')}\n`);
+  process.stdout.write(
+    `\nWorse than bench/expected.json by more than both spreads: ${worse.map((row) => `${row} (${expected.rows[row]})`).join(', ')}\n`,
+  );
 }
 
 function figureOf(samples: readonly number[]): Figure {
@@ -78,19 +78,14 @@ function worseIn(samples: Samples): string[] {
   });
 }
 
-function table(rows: Figures, before: Figures | undefined): string {
+function table(rows: Figures): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
-  const text = (row: string, [value, spread]: Figure) => {
-    const unit = ROWS[row]?.unit ?? 'ratio';
-    return `${value} ± ${spread}${unit === 'ratio' ? '' : ` ${unit}`}`;
-  };
-  const head = ['Row', 'Figure', ...(before === undefined ? [] : ['Expected']), 'Aim'];
-  const lines = Object.entries(rows).map(([row, figure]) => {
+  const head = ['Row', 'Figure', 'Aim'];
+  const lines = Object.entries(rows).map(([row, [value, spread]]) => {
     const { aim, unit } = ROWS[row] ?? { unit: 'ratio' };
-    const isMet = aim === undefined || (unit === 'ratio' ? figure[0] >= aim : figure[0] <= aim);
-    const was = before === undefined ? [] : [before[row] === undefined ? 'new' : text(row, before[row])];
+    const isMet = aim === undefined || (unit === 'ratio' ? value >= aim : value <= aim);
     const goal = aim === undefined ? '' : `${unit === 'ratio' ? '≥' : '≤'} ${aim}: ${isMet ? 'met' : 'missed'}`;
-    return line([row, text(row, figure), ...was, goal]);
+    return line([row, `${value} ± ${spread}${unit === 'ratio' ? '' : ` ${unit}`}`, goal]);
   });
   return line(head) + line(head.map(() => '---')) + lines.join('');
 }
@@ -109,7 +104,7 @@ function update(): void {
   const page = readFileSync(PAGE, 'utf8');
   writeFileSync(
     PAGE,
-    page.replace(MARKERS, () => `\n${measured}\n\n${table(rows, undefined)}\n`),
+    page.replace(MARKERS, () => `\n${measured}\n\n${table(rows)}\n`),
   );
 }
 
