@@ -184,6 +184,7 @@ describe('the credential', () => {
       credential({ ...inHeader('X-A'), b: { type: 'apiKey', in: 'header', name: 'X-B' } }, [{ a: [], b: [] }]),
       undefined,
     ],
+    ['nothing for a user name and password', credential({ a: { type: 'http', scheme: 'basic' } }), undefined],
     ['nothing for a key in the query', credential({ a: { type: 'apiKey', in: 'query', name: 'key' } }), undefined],
   ] as const) {
     it(`is ${what}`, () => expect(given).to.deep.equal(expected));
