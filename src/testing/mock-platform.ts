@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SettingsInput } from '../gateway.ts';
 import { PLATFORM_URL } from './start-gateway.ts';
 
@@ -43,10 +44,12 @@ export function mockPlatform(nock: Nock, { url = PLATFORM_URL, token }: MockPlat
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
   const authorization = token === undefined ? /^Bearer \S+$/ : `Bearer ${token}`;
-  const page = (name: ListName, pageToken: string) =>
-    nock(origin, { reqheaders: { authorization } })
+  const page = (name: ListName, pageToken: string) => {
+    const expected = { ...QUERIES[name], ...(pageToken !== '' && { pageToken }) };
+    return nock(origin, { reqheaders: { authorization } })
       .get(`${prefix}/v1/${name}`)
-      .query(({ pageSize, ...rest }) => /^[1-9]\d*$/.test(String(pageSize)) && matchesPage(rest, name, pageToken));
+      .query(({ pageSize, ...rest }) => /^[1-9]\d*$/.test(String(pageSize)) && isDeepStrictEqual(rest, expected));
+  };
 
   return {
     upstreams: { projects: { baseUrl: url }, workflows: { baseUrl: url }, tools: { baseUrl: url } },
@@ -65,11 +68,4 @@ export function mockPlatform(nock: Nock, { url = PLATFORM_URL, token }: MockPlat
 
 function tokenOf(index: number): string {
   return index === 0 ? '' : `page-${index + 1}`;
-}
-
-/** Returns whether a query, without the page size, is exactly the one for this page. */
-function matchesPage(query: Record<string, unknown>, name: ListName, pageToken: string): boolean {
-  const expected = new Map(Object.entries(pageToken === '' ? QUERIES[name] : { ...QUERIES[name], pageToken }));
-  const actual = Object.entries(query);
-  return actual.length === expected.size && actual.every(([key, value]) => expected.get(key) === value);
 }
