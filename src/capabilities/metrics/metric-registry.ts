@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Counter, Gauge } from 'prom-client';
 
 /** Upper bounds of all histograms, in seconds: a cached read takes less than the first, and a deadline is at most the last. */
 export const BOUNDS: readonly number[] = [
@@ -7,16 +7,13 @@ export const BOUNDS: readonly number[] = [
   ...[0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 ];
 
-/** The metrics of one gateway. Each function creates a metric, in the order of the exposition. An empty label is an absent one. */
-export interface MetricRegistry {
-  readonly registry: Registry;
-  counter(described: string, help: string, collect?: (counter: Counter) => void): Counter;
-  gauge(described: string, help: string, collect?: (gauge: Gauge) => void | Promise<void>): Gauge;
-  histogram(described: string, help: string): Histogram;
-}
+export type MetricRegistry = ReturnType<typeof createMetricRegistry>;
 
-/** `described`: the name of a metric, with its labels as in PromQL. `collect` is called at each scrape. */
-export function createMetricRegistry(): MetricRegistry {
+/**
+ * The metrics of one gateway. Each function creates a metric, in the order of the exposition. `described`: its name, with its labels
+ * as in PromQL; an empty label is an absent one. `collect` is called at each scrape.
+ */
+export function createMetricRegistry() {
   const { Counter, Gauge, Histogram, Registry } = loadPromClient();
   const registry = new Registry();
   const options = (described: string, help: string) => {
@@ -25,21 +22,22 @@ export function createMetricRegistry(): MetricRegistry {
   };
   return {
     registry,
-    counter: (described, help, collect) =>
+    counter: (described: string, help: string, collect = (_counter: Counter) => {}) =>
       new Counter({
         ...options(described, help),
         collect() {
-          collect?.(this);
+          collect(this);
         },
       }),
-    gauge: (described, help, collect) =>
+    gauge: (described: string, help: string, collect = (_gauge: Gauge) => {}) =>
       new Gauge({
         ...options(described, help),
-        async collect() {
-          await collect?.(this);
+        collect() {
+          collect(this);
         },
       }),
-    histogram: (described, help) => new Histogram({ ...options(described, help), buckets: [...BOUNDS] }),
+    histogram: (described: string, help: string) =>
+      new Histogram({ ...options(described, help), buckets: [...BOUNDS] }),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Registry } from 'prom-client';
-import { certificatesIn } from '../../core/certificates.ts';
+import { type CertificateFile, certificatesIn } from '../../core/certificates.ts';
 import { settingsHash } from '../../core/config/settings-changes.ts';
 import { openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { defineCapability } from '../capability.ts';
 import { createMetricRegistry, loadPromClient } from './metric-registry.ts';
-import { credentialMetrics, type ProcessMetricsOptions, processMetrics, settingsMetrics } from './process-metrics.ts';
+import { credentialMetrics, processMetrics, settingsMetrics } from './process-metrics.ts';
 import { readMetrics, requestMetrics, sharedMetrics, upstreamMetrics } from './request-metrics.ts';
 
 /** Counts events, for Prometheus (docs/reference.md). */
@@ -16,7 +16,7 @@ export const metricsCapability = defineCapability({
       maxCacheBytes: config.cache.maxBytes,
       certificates: () => certificatesIn(current),
       settingsHash: () => settingsHash(current),
-      droppedLogLines: () => droppedLogLines?.(),
+      droppedLogLines,
     });
     // Not a probe, so that other host names are refused: no page in a browser can read the metrics (DNS rebinding).
     const operations = [openOperation('/metrics', async () => unstored(await all.metrics(), all.contentType))];
@@ -30,18 +30,25 @@ export const metricsCapability = defineCapability({
   },
 });
 
+interface MetricsOptions {
+  readonly maxCacheBytes: number;
+  readonly certificates: () => readonly CertificateFile[];
+  readonly settingsHash: () => string;
+  readonly droppedLogLines?: (() => number | undefined) | undefined;
+}
+
 /** Creates the metrics of one gateway. Label values are of closed lists: no caller and no upstream can create series. */
-export function createMetrics(options: ProcessMetricsOptions & { readonly maxCacheBytes: number }) {
+export function createMetrics({ maxCacheBytes, certificates, settingsHash, droppedLogLines }: MetricsOptions) {
   const metrics = createMetricRegistry();
   const listeners = [
     requestMetrics(metrics),
-    readMetrics(metrics, options.maxCacheBytes),
+    readMetrics(metrics, maxCacheBytes),
     upstreamMetrics(metrics),
-    credentialMetrics(metrics, options),
+    credentialMetrics(metrics, certificates),
     sharedMetrics(metrics),
-    settingsMetrics(metrics, options),
+    settingsMetrics(metrics, settingsHash),
   ];
-  processMetrics(metrics, options);
+  processMetrics(metrics, droppedLogLines);
   return {
     listeners,
     own: metrics.registry,

@@ -5,18 +5,10 @@ import type { Events } from '../../core/kernel/events.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
-export interface ProcessMetricsOptions {
-  /** Certificates in use. */
-  readonly certificates: () => readonly CertificateFile[];
-  readonly settingsHash: () => string;
-  /** `undefined` where the logger is the program's own. */
-  readonly droppedLogLines: () => number | undefined;
-}
-
-/** Verification of tokens, and files of secrets and certificates. */
+/** Verification of tokens, and files of secrets and certificates. `certificates`: those in use. */
 export function credentialMetrics(
   { gauge, histogram }: MetricRegistry,
-  { certificates }: Pick<ProcessMetricsOptions, 'certificates'>,
+  certificates: () => readonly CertificateFile[],
 ): Events {
   const verifications = histogram(
     'portico_credential_verification_duration_seconds{verdict}',
@@ -54,10 +46,7 @@ export function credentialMetrics(
   };
 }
 
-export function settingsMetrics(
-  { counter, gauge }: MetricRegistry,
-  { settingsHash }: Pick<ProcessMetricsOptions, 'settingsHash'>,
-): Events {
+export function settingsMetrics({ counter, gauge }: MetricRegistry, settingsHash: () => string): Events {
   const changes = counter('portico_settings_changes_total', 'Times that changed settings took effect.');
   const successful = gauge(
     'portico_settings_last_reload_successful',
@@ -85,10 +74,10 @@ export function settingsMetrics(
   };
 }
 
-/** What runs, and dropped lines. */
+/** What runs, and dropped lines, if they are known. */
 export function processMetrics(
   { counter, gauge }: MetricRegistry,
-  { droppedLogLines }: Pick<ProcessMetricsOptions, 'droppedLogLines'>,
+  droppedLogLines: () => number | undefined = () => undefined,
 ): void {
   gauge('portico_build_info{version}', 'Always 1; the label is the version that runs.').set(
     { version: readVersion() },
