@@ -75,7 +75,7 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   /** A connection that failed may need the certificates that the files have now. */
   async function onError(error: Error): Promise<void> {
     setDown(error);
-    if ((await tls?.()) !== tlsInUse) await connect();
+    if ((await tls?.()) !== tlsInUse) void connect();
   }
 
   async function connect(): Promise<void> {
@@ -96,7 +96,7 @@ export function createRedisConnection(options: RedisConnectionOptions) {
       setDown(error);
       // A cluster that has no node yet is not tried again by itself.
       await sleep(RETRY_MS, undefined, { ref: false });
-      if (client === created) await connect();
+      if (client === created) void connect();
     }
   }
 
