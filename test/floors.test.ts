@@ -71,7 +71,7 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
     ['src/gateway.ts', './main.ts'],
     ['test/a.test.ts', '../src/main.ts'],
   ],
-  'house-is-closed': [
+  'nothing-from-outside': [
     ['src/main.ts', './utils/b.ts'],
     ['src/core/core.ts', './utils/b.ts'],
   ],

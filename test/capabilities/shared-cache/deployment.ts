@@ -14,13 +14,13 @@ import type { Load } from '../../../src/core/reads/snapshots/load.ts';
 import { withCache } from '../../../src/core/reads/snapshots/with-cache.ts';
 import {
   callerOf,
-  createTower,
-  type Departure,
+  createFakeLoader,
   errorOf,
   never,
+  type PendingLoad,
   roomy,
   text,
-} from '../../core/reads/snapshots/departures.ts';
+} from '../../core/reads/snapshots/fake-loader.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMemoryRedis } from '../../support/fleet/memory-redis.ts';
 
@@ -65,7 +65,7 @@ export function deployment() {
     });
     connection.listen(snapshots);
     const of = (resource: string) => {
-      const { load, departures } = createTower(now);
+      const { load, pendingLoads } = createFakeLoader(now);
       const read = withCache(load, {
         wrapLoad: (inner) => inner,
         resource,
@@ -78,7 +78,7 @@ export function deployment() {
         now,
       });
       return {
-        departures,
+        pendingLoads,
         async read(caller: Caller, { signal = never, noCache = false } = {}): Promise<Load> {
           return read(caller, { signal, noCache });
         },
@@ -99,8 +99,8 @@ export function deployment() {
 }
 
 /** The load of this number, as soon as it has begun. */
-export function departureOf({ departures }: Replica['tools'], index = 0): Promise<Departure> {
-  return eventually(() => departures[index]);
+export function pendingLoadOf({ pendingLoads }: Replica['tools'], index = 0): Promise<PendingLoad> {
+  return eventually(() => pendingLoads[index]);
 }
 
 export const SECOND = 1000;
@@ -119,17 +119,17 @@ export async function readAnswered(
   caller: Caller = alice,
   { rest = {}, ...options }: { readonly rest?: Partial<Load>; readonly noCache?: boolean } = {},
 ): Promise<Load> {
-  const loads = resource.departures.length;
+  const loads = resource.pendingLoads.length;
   const reading = resource.read(caller, options);
-  (await departureOf(resource, loads)).land(items, rest);
+  (await pendingLoadOf(resource, loads)).finish(items, rest);
   return reading;
 }
 
 /** The same where the upstream answers with an error; returns what the read rejects with. */
 export async function readRefused(resource: Replica['tools'], error: unknown): Promise<unknown> {
-  const loads = resource.departures.length;
+  const loads = resource.pendingLoads.length;
   const reading = errorOf(resource.read(alice));
-  (await departureOf(resource, loads)).reject(error);
+  (await pendingLoadOf(resource, loads)).reject(error);
   return reading;
 }
 

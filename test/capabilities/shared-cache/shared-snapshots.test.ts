@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import { callerOf } from '../../core/reads/snapshots/departures.ts';
+import { callerOf } from '../../core/reads/snapshots/fake-loader.ts';
 import { eventually } from '../../support/eventually.ts';
 import { manyTools } from '../../support/platform/loads.ts';
 import {
   alice,
   bob,
   carol,
-  departureOf,
   deployment,
   failed,
   ids,
   MINUTE,
+  pendingLoadOf,
   readAnswered,
   readLanding,
   readRefused,
@@ -32,7 +32,7 @@ describe('a read that misses the memory of its replica', () => {
     expect(copied.cached).to.not.have.property('forwarded');
     const hit = await other.tools.read(alice);
     expect(hit).to.not.have.property('fromSharedCache');
-    expect([other.outcomes(), other.ended, other.tools.departures]).to.deep.equal([['hit'], ['shared', 'hit'], []]);
+    expect([other.outcomes(), other.ended, other.tools.pendingLoads]).to.deep.equal([['hit'], ['shared', 'hit'], []]);
     expect(one.outcomes()).to.deep.equal(['miss']);
     expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'stored' }]);
   });
@@ -44,11 +44,11 @@ describe('a read that misses the memory of its replica', () => {
     clock.now += 2 * MINUTE;
     expect(ids(await other.tools.read(alice))).to.equal('old');
     expect(other.ended).to.deep.equal(['stale']);
-    (await departureOf(other.tools)).land([{ id: 'new' }]);
+    (await pendingLoadOf(other.tools)).finish([{ id: 'new' }]);
     await eventually(() => other.puts.length === 1);
     expect(ids(await other.tools.read(alice))).to.equal('new');
     expect(ids(await replica().tools.read(alice))).to.equal('new');
-    expect(other.tools.departures).to.have.length(1);
+    expect(other.tools.pendingLoads).to.have.length(1);
   });
 
   it('calls the upstream for no-cache, unless the copy is younger than minRefreshMs', async () => {
@@ -122,9 +122,9 @@ describe('a shared copy', () => {
     clock.now += 10 * MINUTE;
     const other = replica();
     const reading = other.tools.read(alice);
-    const departure = await departureOf(other.tools);
-    expect(departure.options?.previous?.upstreamEtag).to.equal('"x"');
-    departure.reject(failed);
+    const pendingLoad = await pendingLoadOf(other.tools);
+    expect(pendingLoad.options?.previous?.upstreamEtag).to.equal('"x"');
+    pendingLoad.reject(failed);
     expect(ids(await reading)).to.equal('old');
     expect(other.outcomes()).to.deep.equal(['stale']);
   });
@@ -135,10 +135,10 @@ describe('an eviction', () => {
     const { replica, redis, clock } = deployment();
     const [one, other] = [replica(), replica()];
     const early = one.tools.read(alice);
-    const departure = await departureOf(one.tools);
+    const pendingLoad = await pendingLoadOf(one.tools);
     clock.now += SECOND;
     await readRefused(other.projects, rejected);
-    departure.land([{ id: 'too early' }]);
+    pendingLoad.finish([{ id: 'too early' }]);
     await early;
     await eventually(() => one.puts.length === 1);
     expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'refused' }]);
@@ -155,9 +155,9 @@ describe('an eviction', () => {
     clock.now += SECOND;
     redis.tamper(name, bytes);
     for (const { tools, outcomes } of [one, other]) {
-      const loads = tools.departures.length;
+      const loads = tools.pendingLoads.length;
       void tools.read(alice).catch(() => {});
-      (await departureOf(tools, loads)).reject(failed);
+      (await pendingLoadOf(tools, loads)).reject(failed);
       expect(outcomes().at(-1)).to.equal('miss');
     }
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { URIS } from '../../support/resources.ts';
-import { errorOf } from '../reads/snapshots/departures.ts';
+import { errorOf } from '../reads/snapshots/fake-loader.ts';
 import { asked, CLIENT } from './asked.ts';
 
 const anonymous = { caller: undefined };

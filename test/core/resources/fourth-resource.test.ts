@@ -12,7 +12,7 @@ describe('a fourth resource in the registry', () => {
     const { findings } = JSON.parse(settingsJsonSchema(FOUR)).properties.resources.properties;
     expect(findings.properties.path.default).to.equal('/v1/findings');
     expect(Object.keys(findings.properties.fields.properties)).to.deep.equal(['id', 'name', 'severity', 'foundAt']);
-    // The types of this house know three.
+    // The types of this repository name three.
     const parse = (settings: object) => () => parseConfig(settings as never, FOUR);
     expect(parse(fields({ severity: 'level' }))).not.to.throw();
     const unknown = 'resources.findings.fields.sevrity: Unrecognized key; did you mean severity?';

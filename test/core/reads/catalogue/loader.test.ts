@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
-import { errorOf, never } from '../snapshots/departures.ts';
+import { errorOf, never } from '../snapshots/fake-loader.ts';
 import { type Answer, listWith, loaderOver, mapperWith, TOKEN } from './loader-over.ts';
 
 type Overrides = NonNullable<Parameters<typeof loaderOver>[1]> & { readonly mapped?: () => void };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createPageParser } from '../../../../src/core/mapping/page.ts';
 import { createPageReader, createPageTurns, SMALL_BYTES } from '../../../../src/core/reads/catalogue/page-reader.ts';
 import { turnsDuring } from '../../../support/a-while.ts';
-import { errorOf } from '../snapshots/departures.ts';
+import { errorOf } from '../snapshots/fake-loader.ts';
 import { listWith, mapperWith } from './loader-over.ts';
 
 describe('a page', () => {

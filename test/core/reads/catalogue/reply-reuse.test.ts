@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Events } from '../../../../src/core/kernel/events.ts';
 import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
-import { errorOf, never } from '../snapshots/departures.ts';
+import { errorOf, never } from '../snapshots/fake-loader.ts';
 import { listWith, loaderOver, mapperWith, TOKEN } from './loader-over.ts';
 
 const HEADER_LINK: Pagination = { kind: 'link', sizeParam: null, size: 2 };

@@ -6,7 +6,7 @@ import { createSnapshotCache, type SnapshotCache } from '../../../../src/core/re
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { turnsDuring } from '../../../support/a-while.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
-import { callerOf, errorOf } from '../snapshots/departures.ts';
+import { callerOf, errorOf } from '../snapshots/fake-loader.ts';
 
 const alice = callerOf('alice');
 const BOUNDS = { maxBytes: 1_000_000, maxEntries: 10 };

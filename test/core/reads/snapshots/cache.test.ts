@@ -6,7 +6,7 @@ import {
 } from '../../../../src/core/reads/snapshots/cache.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
-import { callerOf, text } from './departures.ts';
+import { callerOf, text } from './fake-loader.ts';
 
 const MANY = { maxBytes: 1_000_000, maxEntries: 100 };
 const alice = callerOf('alice');

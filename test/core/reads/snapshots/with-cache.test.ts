@@ -1,21 +1,21 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { callerOf, errorOf, never, text } from './departures.ts';
-import { alice, house, readLanding, readRejecting, SECOND } from './house.ts';
+import { alice, cacheFixture, readFinished, readRejected, SECOND } from './cache-fixture.ts';
+import { callerOf, errorOf, never, text } from './fake-loader.ts';
 
 // What no caller may be served, in whatever order things happen: with-cache.model.test.ts.
 
 describe('a snapshot', () => {
   it('is not stored for a read that must not be stored, nor replaced or refreshed by it', async () => {
-    const { tools, cache, clock, told } = house();
+    const { tools, cache, clock, told } = cacheFixture();
     const readUnstored = async (id: string) => {
       const reading = tools.read(alice, never, { noStore: true });
-      tools.departures.at(-1)?.land([{ id }]);
+      tools.pendingLoads.at(-1)?.finish([{ id }]);
       return reading;
     };
     expect(await readUnstored('a')).not.to.have.property('cached');
     expect(cache.entries).to.equal(0);
-    await readLanding(tools, 'b');
+    await readFinished(tools, 'b');
     expect(text(await tools.read(alice, never, { noStore: true })), 'stored before').to.contain('b');
     clock.now += 60 * SECOND;
     expect(text(await readUnstored('c'))).to.contain('c');
@@ -24,35 +24,35 @@ describe('a snapshot', () => {
   });
 
   it('reports that it is not stored if it is too large, or the token has ended', async () => {
-    const { tools, clock } = house({ maxBytes: 3000 });
-    const ended = await readLanding(tools, 'a', callerOf('alice', { expiresAt: clock.now }));
-    for (const { cached } of [ended, await readLanding(tools, 'x'.repeat(2000))])
+    const { tools, clock } = cacheFixture({ maxBytes: 3000 });
+    const ended = await readFinished(tools, 'a', callerOf('alice', { expiresAt: clock.now }));
+    for (const { cached } of [ended, await readFinished(tools, 'x'.repeat(2000))])
       expect(cached).to.include({ forwarded: 'miss', stored: false });
   });
 });
 
 describe('a denial of an upstream', () => {
   it("leaves all lists where it is of Portico's own credential", async () => {
-    const { tools, cache, clock, told } = house();
-    await readLanding(tools, 'a');
+    const { tools, cache, clock, told } = cacheFixture();
+    await readFinished(tools, 'a');
     clock.now += 10 * SECOND;
-    await errorOf(readRejecting(tools, new GatewayError('upstream_credential_rejected'), { noCache: true }));
+    await errorOf(readRejected(tools, new GatewayError('upstream_credential_rejected'), { noCache: true }));
     expect(told.filter(([name]) => name === 'evicted')).to.deep.equal([]);
     expect(cache.entries).to.equal(1);
   });
 
   it('of one credential of a cache scope leaves what the others are served', async () => {
-    const { tools, clock, cache } = house();
+    const { tools, clock, cache } = cacheFixture();
     const [one, other] = [callerOf('one', { cacheScope: 'tenant' }), callerOf('other', { cacheScope: 'tenant' })];
-    await readLanding(tools, 'by one', one);
-    await readLanding(tools, 'by other', other);
+    await readFinished(tools, 'by one', one);
+    await readFinished(tools, 'by other', other);
     clock.now += 10 * SECOND;
     const denied = new GatewayError('access_denied');
-    await errorOf(readRejecting(tools, denied, { caller: one, noCache: true }));
+    await errorOf(readRejected(tools, denied, { caller: one, noCache: true }));
     expect(cache.entries).to.equal(1);
     expect(text(await tools.read(other))).to.contain('by other');
     // The list is loaded for this one again, without an entity tag that the upstream may have given another.
-    await errorOf(readRejecting(tools, denied, { caller: one }));
-    expect(tools.departures.map(({ options }) => options?.previous)).to.deep.equal(Array(4).fill(undefined));
+    await errorOf(readRejected(tools, denied, { caller: one }));
+    expect(tools.pendingLoads.map(({ options }) => options?.previous)).to.deep.equal(Array(4).fill(undefined));
   });
 });

@@ -3,8 +3,8 @@ import { ERRORS, type ErrorCode } from '../../../../src/core/kernel/error-table.
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { allowsStale, stageAt } from '../../../../src/core/reads/snapshots/with-snapshots.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
-import { errorOf, settle, text } from './departures.ts';
-import { alice, failed, house, readLanding, readRejecting, SECOND } from './house.ts';
+import { alice, cacheFixture, failed, readFinished, readRejected, SECOND } from './cache-fixture.ts';
+import { errorOf, settle, text } from './fake-loader.ts';
 
 const SHORT = { ttlMs: 60, staleWhileRevalidateMs: 300, staleIfErrorMs: 3600 };
 const LOADED_AT = 1000;
@@ -46,8 +46,8 @@ describe('an error that a stale snapshot may replace', () => {
 
 describe('a stale snapshot', () => {
   it('is served immediately, and refreshed by one load at a time, which no reader cancels', async () => {
-    const { tools, clock, told } = house();
-    await readLanding(tools, 'old');
+    const { tools, clock, told } = cacheFixture();
+    await readFinished(tools, 'old');
     clock.now += 60 * SECOND;
     const caller = new AbortController();
     for (let reads = 0; reads < 3; reads += 1) expect(text(await tools.read(alice, caller.signal))).to.contain('old');
@@ -60,35 +60,35 @@ describe('a stale snapshot', () => {
     const reading = errorOf(tools.read(alice, other.signal, { noCache: true }));
     other.abort();
     await reading;
-    expect(tools.departures[1]?.signal.aborted).to.equal(false);
-    tools.departures[1]?.land([{ id: 'new' }]);
+    expect(tools.pendingLoads[1]?.signal.aborted).to.equal(false);
+    tools.pendingLoads[1]?.finish([{ id: 'new' }]);
     await settle();
     expect(text(await tools.read(alice))).to.contain('new');
-    expect(tools.departures).to.have.length(2);
+    expect(tools.pendingLoads).to.have.length(2);
   });
 
   it('is not served once the upstream has answered its refresh with anything but a failure', async () => {
-    const { tools, clock } = house();
-    await readLanding(tools, 'old');
+    const { tools, clock } = cacheFixture();
+    await readFinished(tools, 'old');
     clock.now += 60 * SECOND;
     await tools.read(alice);
     const redirected = new GatewayError('upstream_failed', { upstreamStatus: 302 });
-    tools.departures.at(-1)?.reject(redirected);
+    tools.pendingLoads.at(-1)?.reject(redirected);
     await settle();
-    expect(await errorOf(readRejecting(tools, redirected))).to.equal(redirected);
-    expect(text(await readRejecting(tools, failed))).to.contain('old');
+    expect(await errorOf(readRejected(tools, redirected))).to.equal(redirected);
+    expect(text(await readRejected(tools, failed))).to.contain('old');
   });
 });
 
 describe('a copy of a store that is older than was asked for', () => {
   it('is loaded again, without copies then', async () => {
-    const { tools, clock } = house();
+    const { tools, clock } = cacheFixture();
     const reading = tools.read(alice);
     const loadedAt = clock.now - 3_600 * SECOND;
-    tools.departures[0]?.land([{ id: 'old' }], { ...loadOf([{ id: 'old' }], { loadedAt }), fromSharedCache: true });
+    tools.pendingLoads[0]?.finish([{ id: 'old' }], { ...loadOf([{ id: 'old' }], { loadedAt }), fromSharedCache: true });
     await settle();
-    expect(tools.departures.map(({ options }) => options?.maxAgeMs)).to.deep.equal([360 * SECOND, 0]);
-    tools.departures[1]?.land([{ id: 'new' }]);
+    expect(tools.pendingLoads.map(({ options }) => options?.maxAgeMs)).to.deep.equal([360 * SECOND, 0]);
+    tools.pendingLoads[1]?.finish([{ id: 'new' }]);
     expect(text(await reading)).to.equal('[{"id":"new"}]');
   });
 });

@@ -32,7 +32,7 @@ async function readAnswered(
   const asked = world.open.find(
     ({ replica, token, resource }) => replica === where && token === who && resource === what,
   );
-  if (asked !== undefined) world.land(asked);
+  if (asked !== undefined) world.finish(asked);
 }
 
 /** What callers, the upstream and time do, where there are so many replicas. */
@@ -54,7 +54,7 @@ function always(replicas: number) {
       arbitrary: fc.nat({ max: 5 }).map((index) =>
         command(`the upstream answers request ${index}`, (world) => {
           const asked = pick(world.open, index);
-          if (asked !== undefined) world.land(asked);
+          if (asked !== undefined) world.finish(asked);
         }),
       ),
     },

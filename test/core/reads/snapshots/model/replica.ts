@@ -10,7 +10,7 @@ import {
   withCache,
 } from '../../../../../src/core/reads/snapshots/with-cache.ts';
 import type { MemoryConnection } from '../../../../support/fleet/memory-redis.ts';
-import { createTower, type Departure, roomy } from '../departures.ts';
+import { createFakeLoader, type PendingLoad, roomy } from '../fake-loader.ts';
 
 export const RESOURCES = ['projects', 'workflows', 'tools'];
 export const STORED = ['workflows', 'tools'];
@@ -23,7 +23,7 @@ const SECRET = createDeploymentSecret(new Credential('the secret of all replicas
 export interface ReplicaOptions {
   readonly now: () => number;
   /** Told of each load as it begins. */
-  readonly onDeparture: (departure: Departure, resource: string) => void;
+  readonly onLoad: (pendingLoad: PendingLoad, resource: string) => void;
   /** @default it shares nothing */
   readonly connection?: MemoryConnection | undefined;
 }
@@ -36,7 +36,7 @@ export interface Replica {
   readonly busy: number;
 }
 
-export function createReplica({ now, onDeparture, connection }: ReplicaOptions): Replica {
+export function createReplica({ now, onLoad, connection }: ReplicaOptions): Replica {
   const cache = createSnapshotCache(LIMITS);
   let busy = 0;
   const count = (change: number) => {
@@ -44,13 +44,13 @@ export function createReplica({ now, onDeparture, connection }: ReplicaOptions):
   };
   const store = connection === undefined ? NO_SNAPSHOT_STORE : createStore(connection, now, count);
   const sources = RESOURCES.map((resource) => {
-    const tower = createTower(now);
+    const fakeLoader = createFakeLoader(now);
     const source = withCache(
       (caller, signal, loadOptions) => {
-        const loading = tower.load(caller, signal, loadOptions);
-        const departure = tower.departures.at(-1);
-        if (departure === undefined) throw new Error('nothing departed');
-        onDeparture(departure, resource);
+        const loading = fakeLoader.load(caller, signal, loadOptions);
+        const pendingLoad = fakeLoader.pendingLoads.at(-1);
+        if (pendingLoad === undefined) throw new Error('nothing departed');
+        onLoad(pendingLoad, resource);
         return loading;
       },
       {

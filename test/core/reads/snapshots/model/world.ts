@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../../../src/core/kernel/errors.ts';
 import type { Load } from '../../../../../src/core/reads/snapshots/load.ts';
 import { createMemoryRedis, type MemoryConnection } from '../../../../support/fleet/memory-redis.ts';
-import { callerOf, type Departure, settle, text } from '../departures.ts';
+import { callerOf, type PendingLoad, settle, text } from '../fake-loader.ts';
 import { createReplica, LIFETIME, LIMITS, RESOURCES, type Replica, TTL } from './replica.ts';
 
 /** Tokens, and whose snapshots they are served: bob and carol share theirs. */
@@ -23,7 +23,7 @@ export type Answer = (typeof ANSWERS)[number];
 
 /** One load at the upstream, and what it will answer. */
 interface Asked {
-  readonly departure: Departure;
+  readonly pendingLoad: PendingLoad;
   readonly replica: number;
   readonly token: string;
   readonly resource: string;
@@ -80,19 +80,19 @@ export class World {
       this.connections.push(connection);
       return createReplica({
         now,
-        onDeparture: (departure, resource) => this.depart(departure, resource, replica),
+        onLoad: (pendingLoad, resource) => this.depart(pendingLoad, resource, replica),
         connection: options && connection,
       });
     });
   }
 
-  private depart(departure: Departure, resource: string, replica: number): void {
-    const token = departure.caller.credentialKey;
+  private depart(pendingLoad: PendingLoad, resource: string, replica: number): void {
+    const token = pendingLoad.caller.credentialKey;
     const number = this.asked.length;
     const answer = this.answers.get(token) ?? 'good';
     const at = this.clock;
-    const asked = { departure, replica, token, resource, answer, number, at, settled: false, landed: false };
-    departure.signal.addEventListener('abort', () => {
+    const asked = { pendingLoad, replica, token, resource, answer, number, at, settled: false, landed: false };
+    pendingLoad.signal.addEventListener('abort', () => {
       asked.settled = true;
     });
     this.asked.push(asked);
@@ -173,19 +173,19 @@ export class World {
     }
   }
 
-  land(asked: Asked): void {
+  finish(asked: Asked): void {
     asked.settled = true;
-    const { departure, replica, token, resource, number, at, answer } = asked;
+    const { pendingLoad, replica, token, resource, number, at, answer } = asked;
     if (answer === 'good') {
       asked.landed = true;
-      departure.land([{ token, resource, number, at, filler: 'x'.repeat((number % 5) * 1000) }]);
+      pendingLoad.finish([{ token, resource, number, at, filler: 'x'.repeat((number % 5) * 1000) }]);
       return;
     }
     const denials = { credential_rejected: RESOURCES, access_denied: [resource] };
     const names = answer in denials ? denials[answer as keyof typeof denials] : [];
     for (const name of names) this.deny(replica, `${token} ${name}`);
     const code: ErrorCode = answer === 'gone' ? 'upstream_refused' : answer;
-    departure.reject(new GatewayError(code, { countsForBreaker: code === 'upstream_failed' }));
+    pendingLoad.reject(new GatewayError(code, { countsForBreaker: code === 'upstream_failed' }));
   }
 
   /** A replica knows of a denial at once. The others do if both reach Redis. */
@@ -254,12 +254,12 @@ export class World {
     for (const replica of this.replicas.keys()) this.cutOff(replica);
     for (let rounds = 0; this.open.length > 0; rounds += 1) {
       must(rounds < 20, 'come to an end');
-      for (const asked of this.open) this.land(asked);
+      for (const asked of this.open) this.finish(asked);
       await this.step();
     }
     expect(this.waiting).to.deep.equal([]);
     expect(this.loading, 'loads that are remembered').to.equal(0);
-    // A flight that was left behind would take these readers aboard, and never land.
+    // A flight that was left behind would take these readers in, and never end.
     this.clock += 10_000;
     const before = this.asked.length;
     for (const replica of this.replicas.keys()) {

@@ -5,31 +5,31 @@ import { createWaiting } from '../../../../src/core/reads/snapshots/with-cache.t
 import { loadOf } from '../../../support/platform/loads.ts';
 
 /** One load that a test decides on. */
-export interface Departure {
+export interface PendingLoad {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly options: LoadOptions | undefined;
   /** Ends it with what the upstream showed. */
-  land(items?: readonly object[], rest?: Partial<Load>): void;
+  finish(items?: readonly object[], rest?: Partial<Load>): void;
   reject(error: unknown): void;
 }
 
-/** A loader whose loads end when a test says so, or with their signal. `departures` has them, oldest first. */
-export function createTower(now: () => number): { load: Loader; departures: Departure[] } {
-  const departures: Departure[] = [];
+/** A loader whose loads end when a test says so, or with their signal. `pendingLoads` has them, oldest first. */
+export function createFakeLoader(now: () => number): { load: Loader; pendingLoads: PendingLoad[] } {
+  const pendingLoads: PendingLoad[] = [];
   const load: Loader = (caller, signal, options) =>
     new Promise((resolve, reject) => {
       const loadedAt = now();
       signal.addEventListener('abort', () => reject(signal.reason));
-      departures.push({
+      pendingLoads.push({
         caller,
         signal,
         options,
-        land: (items = [], rest = {}) => resolve(loadOf(items, { loadedAt, ...rest })),
+        finish: (items = [], rest = {}) => resolve(loadOf(items, { loadedAt, ...rest })),
         reject,
       });
     });
-  return { load, departures };
+  return { load, pendingLoads };
 }
 
 /** A caller whose key is its token's name, and whose cache scope is its own unless told otherwise. */

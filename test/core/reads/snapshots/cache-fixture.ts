@@ -4,7 +4,7 @@ import type { Events } from '../../../../src/core/kernel/events.ts';
 import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { NO_SNAPSHOT_STORE, withCache } from '../../../../src/core/reads/snapshots/with-cache.ts';
-import { callerOf, createTower, never, roomy } from './departures.ts';
+import { callerOf, createFakeLoader, never, roomy } from './fake-loader.ts';
 
 export const LIFETIME = {
   ttlMs: 60_000,
@@ -17,7 +17,7 @@ export const MINUTE = 60_000;
 export const failed = new GatewayError('upstream_failed', { upstreamStatus: 503, countsForBreaker: true });
 
 /** The three resources of one upstream behind one cache, and a clock. */
-export function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
+export function cacheFixture({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
   const clock = { now: 1_800_000_000_000 };
   const now = () => clock.now;
   const told: [string, unknown][] = [];
@@ -30,7 +30,7 @@ export function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
   };
   const cache = createSnapshotCache({ maxBytes, maxEntries: 100 });
   const of = (resource: string) => {
-    const { load, departures } = createTower(now);
+    const { load, pendingLoads } = createFakeLoader(now);
     const secondLevel = { store: NO_SNAPSHOT_STORE, origin: '', fingerprint: '', maxBytes: 0 };
     const source = withCache(load, {
       ...{ resource, siblings: ['projects', 'workflows', 'tools'], cache, waiting: roomy(), events, now, secondLevel },
@@ -39,28 +39,28 @@ export function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
     });
     const read = (caller: Caller, signal = never, { noCache = false, noStore = false } = {}) =>
       source(caller, { signal, noCache, noStore });
-    return { read, source, departures };
+    return { read, source, pendingLoads };
   };
   return { clock, cache, told, projects: of('projects'), workflows: of('workflows'), tools: of('tools') };
 }
 
-type Resource = ReturnType<typeof house>['tools'];
+type Resource = ReturnType<typeof cacheFixture>['tools'];
 
 /** Reads once, and has the upstream answer with one item of this id. */
-export async function readLanding({ read, departures }: Resource, id: string, caller = alice): Promise<Load> {
+export async function readFinished({ read, pendingLoads }: Resource, id: string, caller = alice): Promise<Load> {
   const reading = read(caller);
-  departures.at(-1)?.land([{ id }]);
+  pendingLoads.at(-1)?.finish([{ id }]);
   return reading;
 }
 
 /** Reads once, and has the upstream's load reject. */
-export async function readRejecting(
-  { read, departures }: Resource,
+export async function readRejected(
+  { read, pendingLoads }: Resource,
   error: unknown,
   { caller = alice, noCache = false } = {},
 ): Promise<Load> {
   const reading = read(caller, never, { noCache });
-  departures.at(-1)?.reject(error);
+  pendingLoads.at(-1)?.reject(error);
   return reading;
 }
 

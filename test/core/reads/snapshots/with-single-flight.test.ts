@@ -3,11 +3,11 @@ import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
 import { createWaiting, withSingleFlight } from '../../../../src/core/reads/snapshots/with-cache.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
-import { callerOf, createTower, errorOf, never, roomy, settle, text } from './departures.ts';
+import { callerOf, createFakeLoader, errorOf, never, roomy, settle, text } from './fake-loader.ts';
 
 function flights(waiting = roomy()) {
-  const { load, departures } = createTower(() => 0);
-  return { read: withSingleFlight(load, { resource: 'tools', waiting, events: {} }), departures };
+  const { load, pendingLoads } = createFakeLoader(() => 0);
+  return { read: withSingleFlight(load, { resource: 'tools', waiting, events: {} }), pendingLoads };
 }
 
 const alice = callerOf('alice');
@@ -38,7 +38,7 @@ describe('reads beyond the bounds of waiting', () => {
   const bob = callerOf('bob');
 
   it('of one caller are rejected, also after one of its reads has left, and leave room for others', async () => {
-    const { read, departures } = setUp(10, 2);
+    const { read, pendingLoads } = setUp(10, 2);
     const leaving = new AbortController();
     const readings = [read(alice, never)];
     const left = errorOf(read(alice, leaving.signal));
@@ -49,9 +49,9 @@ describe('reads beyond the bounds of waiting', () => {
     readings.push(read(alice, never));
     expect(await errorOf(read(alice, never))).to.include(rejected);
     readings.push(read(bob, never));
-    for (const departure of departures) departure.land();
+    for (const pendingLoad of pendingLoads) pendingLoad.finish();
     expect((await Promise.all(readings)).map(text)).to.deep.equal(['[]', '[]', '[]']);
-    expect(departures.map(({ caller }) => caller.credentialKey)).to.deep.equal(['alice', 'bob']);
+    expect(pendingLoads.map(({ caller }) => caller.credentialKey)).to.deep.equal(['alice', 'bob']);
   });
 });
 
