@@ -48,6 +48,7 @@ describe('the trace', () => {
         'url.full': `${upstream.url}/v1/tools`,
         'portico.upstream': 'tools',
       });
+      expect(traceparents()).to.deep.equal([headerOf(collector.one('GET'))]);
       const { resource } = collector.one(READ);
       expect(resource).to.include({ 'service.name': 'portico' });
       expect(resource['service.instance.id']).to.match(/^[0-9a-f-]{36}$/);
