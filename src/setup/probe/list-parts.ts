@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { namesIn } from '../../core/config/schema/resource/templates.ts';
-import { assertDefined, type Config, type ResourceConfig, resourceConfig } from '../../core/config/schema/settings.ts';
+import { assertDefined, type ResourceConfig, resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 
 /** One of the lists that a resource consists of, as if it were a resource by itself. */
@@ -18,15 +18,15 @@ export function partsOf(resource: Resource, { config, isWritten }: LoadedConfig)
   const { name } = resource;
   const settings = resourceConfig(config, resource);
   const { each, lists } = settings;
-  const named =
-    typeof each === 'string' ? assertDefined(Object.entries(config.resources).find(([of]) => of === each))[1] : each;
-  const blocks: [list: string | undefined, object][] = lists?.map((block, index) => [`lists.${index}`, block]) ?? [
-    [undefined, {}],
-  ];
-  if (named !== undefined && !('enabled' in named && named.enabled))
-    blocks.push(['each', 'id' in named ? parentsOf(settings, named.id, named) : named]);
-  return blocks.map(([list, own]) => {
-    const keyOf = keysOf(config, name, list);
+  const blocks: [list: string | undefined, at: string, block: object][] = lists?.map((block, index) => {
+    return [`lists.${index}`, `resources.${name}.lists.${index}`, block];
+  }) ?? [[undefined, `resources.${name}`, settings]];
+  const [parents, named] = Object.entries(config.resources).find(([of]) => of === each) ?? [];
+  if (named !== undefined && !named.enabled) blocks.push(['each', `resources.${parents}`, named]);
+  if (typeof each === 'object') blocks.push(['each', `resources.${name}.each`, each]);
+  return blocks.map(([list, at, block]) => {
+    const keyOf = (key: string) => `${key.replace(/\..*/, '') in block ? at : `resources.${name}`}.${key}`;
+    const own = block === each ? parentsOf(settings, each.id, each) : block;
     // Expressions may use a parent, of which a list by itself has none.
     const alone = { enabled: true, where: undefined, each: undefined, lists: undefined };
     return {
@@ -42,22 +42,6 @@ export function partsOf(resource: Resource, { config, isWritten }: LoadedConfig)
 function parentsOf({ fields }: ResourceConfig, id: string, own: object): object {
   const withId = { ...fields, id: { ...assertDefined(fields['id']), from: id } };
   return { ...own, method: 'GET', body: undefined, notFound: 'error', fields: withId };
-}
-
-/** Returns the settings path of each key of one list of a resource. */
-function keysOf(config: Config, name: string, list: string | undefined): (key: string) => string {
-  const { each } = Object(valueAt(config, `resources.${name}`)) as Partial<ResourceConfig>;
-  const block = list === 'each' && typeof each === 'string' ? each : `${name}.${list}`;
-  return (key) => {
-    const own = `resources.${block}.${key}`.replace('.each.fields.id', '.each.id');
-    return list !== undefined && valueAt(config, own) !== undefined ? own : `resources.${name}.${key}`;
-  };
-}
-
-function valueAt(config: Config, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((block, name) => (block as Record<string, unknown> | undefined)?.[name], config);
 }
 
 /** Returns the settings with the values of the parent and the caller that a request was sent with; `undefined` if it is for another list. */
