@@ -48,18 +48,11 @@ export async function serve(settings: Settings, { onReady, warnings = [], file }
 
 const PORT_VARIABLES = { http: 'PORT', admin: 'ADMIN_PORT' };
 
-/** Describes why a listener could not open, and how to change a port that is in use. */
+/** Describes why a listener could not open, and how to change an address that is in use. */
 function listenIssue(error: unknown, listener: 'http' | 'admin'): string {
-  const {
-    code = 'unknown error',
-    address = 'the configured address',
-    port = -1,
-  } = error as Partial<NodeJS.ErrnoException & { address: string; port: number }>;
+  const { code, address, port = -1 } = error as Partial<NodeJS.ErrnoException & { address: string; port: number }>;
   // Node reports -1 for a socket.
-  const place = port < 0 ? address : `${address}:${port}`;
-  if (code !== 'EADDRINUSE') return `cannot listen on ${place} (${code})`;
-  const issue = `cannot listen on ${place}: the address is in use (${code})`;
-  if (port < 0) return issue;
-  const variable = PORT_VARIABLES[listener];
-  return `${issue}; set ${listener}.port in the settings, or ${variable} in the environment if the settings have \${${variable}:-${port}}, as those of the demo`;
+  const place = port < 0 ? (address ?? 'the configured address') : `${address}:${port}`;
+  const cure = `; the address is in use: set ${listener}.port, which the demo takes from the variable ${PORT_VARIABLES[listener]}`;
+  return `cannot listen on ${place} (${code ?? 'unknown error'})${code === 'EADDRINUSE' && port >= 0 ? cure : ''}`;
 }

@@ -65,8 +65,7 @@ describe('the command line', () => {
     expect(line).to.include({ level: 'warn', msg: 'settings doubtful', setting: 'resources.tools.where', line: 3 });
     expect(stderr)
       .to.match(/^[^\n]+\n$/)
-      .and.contain(`portico: cannot listen on 127.0.0.1:${port}: the address is in use (EADDRINUSE); `)
-      .and.contain('http.port in the settings, or PORT in the environment');
+      .and.contain(`portico: cannot listen on 127.0.0.1:${port} (EADDRINUSE); the address is in use: set http.port`);
   });
 
   it('refuses a Node that is too old, in one line', async () => {
