@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
@@ -8,7 +8,6 @@ import { eventually } from '../../support/eventually.ts';
 import { newFolder } from '../../support/process/serving.ts';
 
 const line = (length: number, letter = 'x') => `${letter.repeat(length - 1)}\n`;
-const DESTINATION = new URL('../../../src/core/log/destination.ts', import.meta.url).href;
 
 describe('a log destination', () => {
   let folder = '';
@@ -92,40 +91,4 @@ describe('a log destination', () => {
     destination.flushSync();
     expect(read()).to.equal('third\n');
   });
-
-  /** Runs statements with a `destination` in a process, so that an endless wait fails the test. */
-  function runAlone(openFd: string, statements: string): string {
-    execFileSync('mkfifo', [inFolder('alone')]);
-    const script = `
-      import { closeSync, constants, openSync } from 'node:fs';
-      import { createDestination } from ${JSON.stringify(DESTINATION)};
-      const openPipe = (flags) => openSync(${JSON.stringify(inFolder('alone'))}, flags | constants.O_NONBLOCK);
-      ${openFd}
-      const destination = createDestination(fd);
-      ${statements}
-      process.stdout.write('went on');
-    `;
-    const options = { timeout: 20_000, encoding: 'utf8' } as const;
-    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], options);
-    return stdout + stderr;
-  }
-
-  const READER = 'const from = openPipe(constants.O_RDONLY); const fd = openPipe(constants.O_WRONLY);';
-  for (const [place, openFd] of [
-    ['has no reader any more', `${READER} closeSync(from);`],
-    ['has a reader that does not read', READER],
-    ['does not exist', 'const fd = 1_000_000;'],
-  ] as const) {
-    it(`lets the process continue and end where the descriptor ${place}`, () => {
-      const writes = `for (let count = 0; count < 20; count += 1) destination.write('x'.repeat(9999) + '\\n');`;
-      const end = `destination.flushSync(); destination.write('more'); setImmediate(() => process.exit(0));`;
-      expect(runAlone(openFd, `${writes} ${end}`)).to.equal('went on');
-    }).timeout(30_000);
-  }
-
-  it('holds no lines after the reader has gone', () => {
-    const writes = `for (let count = 0; count < 10_000; count += 1) destination.write('x'.repeat(999) + '\\n');`;
-    const report = `if (destination.droppedLines() > 0) console.log('held');`;
-    expect(runAlone(`${READER} closeSync(from);`, `${writes} ${report}`)).to.equal('went on');
-  }).timeout(30_000);
 });

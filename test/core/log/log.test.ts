@@ -168,10 +168,6 @@ describe('the log of an event', () => {
   says('Redis that is away', 'warn', 'sharedStoreChanged', away, { reason: 'ECONNREFUSED' });
   const refused = { command: 'set', outcome: 'full' };
   says('a command that Redis refuses', 'warn', 'sharedCommandEnded', stuck, refused);
-
-  it('has none of a list that was loaded whole', () => {
-    expect(lineOf((events) => events.listLoaded?.({ ...loaded, dropped: 0 }))).to.equal(undefined);
-  });
 });
 
 describe('the log', () => {
@@ -185,22 +181,5 @@ describe('the log', () => {
     expect(lines.map((line) => JSON.parse(line).client)).to.deep.equal(
       Array(2).fill({ name: client.name, version: '\\' }),
     );
-  });
-
-  it('leaves out what is below the level of its logger at the time', () => {
-    const { events, logger, lines } = captureLog('error');
-    const tell = () => {
-      for (const code of ['internal', 'upstream_failed', 'uri_missing'] as const) {
-        events.requestEnded?.(request({ outcome: code, error: new GatewayError(code) }));
-      }
-      events.requestEnded?.(request());
-      events.pageFetched?.({ requestId: 'r-1', upstream: 'tools', method: 'GET', ms: 1, bytes: 5, status: 200 });
-      return lines().splice(0).length;
-    };
-    expect(tell()).to.equal(1);
-    logger.level = 'debug';
-    expect(tell()).to.equal(1 + 5);
-    logger.level = 'silent';
-    expect(tell()).to.equal(1 + 5);
   });
 });

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { issues } from '../../core/config/schema/parsed.ts';
 import { AUDIENCE, claimsOf, startIssuer } from '../../support/authorization/issuer.ts';
 import { atDepth } from '../../support/depth.ts';
 import { startRedis, startRedisProxy } from '../../support/fleet/redis.ts';
@@ -116,18 +115,6 @@ describe('values of callers in addresses and headers', () => {
         ...{ code: 'invalid_request', detail: `This list needs the header ${missing}.` },
       });
     }
-  });
-
-  it('are refused in settings where they mean nothing', () => {
-    const tools = { path: '/{claim.tenant}', query: { a: '{header.Authorization}' } };
-    expect(issues({ tools })).to.deep.equal([
-      'resources.tools.path: {claim.tenant} needs verification: without it, the claims of a token are unknown',
-      'resources.tools.query: {header.Authorization} is a header that Portico itself uses',
-    ]);
-    expect(issues({ tools: { requiredScopes: ['read'] } })).to.deep.equal([
-      'resources.tools.requiredScopes: needs verification: without it, the scopes of a token are unknown',
-    ]);
-    expect(issues({ api: { headers: { 'X-A': 'b' }, forwardHeaders: ['x-a', 'Cookie', 'Host'] } })).to.have.length(3);
   });
 
   it('of claims are those of the verified token, and required', async () => {

@@ -203,27 +203,4 @@ describe('a verified caller', () => {
       expect(platform.requests).to.have.length(2 * (index + 1));
     }
   });
-
-  it('follows changed settings and keeps verdicts when verification is unchanged', async () => {
-    const { server, gateway, statusOf } = await scene();
-    const token = await server.issue({ resource: RESOURCE, scope: 'read' });
-    expect(await statusOf(token)).to.equal(200);
-    const settings = (verification: VerificationInput | undefined, requiredScopes: string[] = []) =>
-      settingsFor('http://127.0.0.1:1', {
-        publicUrl: PUBLIC_URL,
-        ...(verification && { verification }),
-        resources: { workflows: { requiredScopes } },
-      });
-    const keysAsked = () => server.requests.filter(({ url }) => url === '/jwks').length;
-    gateway.change(settings({ issuer: server.issuer }));
-    // Let in without a new look; the platform is not there any more.
-    expect(await statusOf(token)).to.equal(502);
-    expect(keysAsked()).to.equal(1);
-    gateway.change(settings({ issuer: server.issuer }, ['admin']));
-    expect(await statusOf(token, 'workflows')).to.equal(403);
-    gateway.change(settings({ issuer: server.issuer, audience: 'https://other.example' }));
-    expect(await statusOf(token)).to.equal(401);
-    gateway.change(settings(undefined));
-    expect(await statusOf(token)).to.equal(502);
-  });
 });

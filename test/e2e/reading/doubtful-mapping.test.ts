@@ -115,33 +115,4 @@ describe('a list that differs from the last one of its caller', () => {
     }
     expect(doubts()).to.deep.equal([]);
   });
-
-  it('is reported of the last callers, so many as maxCompared', async () => {
-    const { read, hold, doubts } = await withTools({}, manyTools(5, VERSION), { maxCompared: 1 });
-    for (const [token, members, warnings] of [
-      ['one', VERSION, 0],
-      ['other', VERSION, 0],
-      ['one', {}, 0],
-      ['one', VERSION, 0],
-      ['one', {}, 1],
-    ] as const) {
-      hold(manyTools(5, members));
-      await read(token);
-      expect(doubts()).to.have.length(warnings);
-    }
-  });
-
-  it('has its warning with each load, also after a reload, until a list has the field again', async () => {
-    const { read, hold, reload, warned } = await withTools({}, manyTools(5, VERSION));
-    await read();
-    hold(manyTools(5, {}));
-    expect(await warned('field_lost')).to.equal(0);
-    await read();
-    expect(reload().applied).to.deep.equal(['log.level']);
-    await read();
-    expect(await warned('field_lost')).to.equal(2);
-    hold(manyTools(5, VERSION, 1));
-    await read();
-    expect(await warned('field_lost')).to.equal(2);
-  });
 });

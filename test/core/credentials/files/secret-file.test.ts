@@ -120,16 +120,6 @@ describe('the file of a secret', () => {
       expect(await later()).to.equal('new');
     }));
 
-  it('is looked at once in a second at most', () =>
-    withSecret('old', async ({ path, clock, later }) => {
-      const opened = clock.now;
-      writeFileSync(path, 'new');
-      expect(await later(SECOND - 1)).to.equal('old');
-      // The time of a file may be that of a moment ago.
-      clock.now = Math.max(opened, statSync(path).ctimeMs);
-      expect(await later(SECOND)).to.equal('new');
-    }));
-
   it('is read again if it was written at the moment in which it was read first', () =>
     inFolder(async (folder) => {
       const path = join(folder, 'secret');

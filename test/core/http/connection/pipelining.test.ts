@@ -4,7 +4,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { get, type RawConnection } from '../../../support/raw-http.ts';
 import { CARRIERS } from '../over-tls.ts';
-import { expectNoUncaught, LIST, LONG_MS, post, READ, type ServeOptions } from '../served.ts';
+import { expectNoUncaught, LIST, post, READ, type ServeOptions } from '../served.ts';
 
 const load = loadOf(manyTools(100_000));
 
@@ -59,17 +59,6 @@ for (const { over, serve, serveReading, openConnection, sendTo, exchange } of CA
       }
     });
 
-    it('end with their connection', async () => {
-      for (const end of [(one: RawConnection) => one.reset(), (one: RawConnection) => one.socket.end()]) {
-        const { connection, ended, reads, edge } = await pipeline(get(READ) + get(LIST) + get(READ));
-        end(connection);
-        const outcomes = (await ended(1)).map(({ outcome, bytes }) => [outcome, bytes]);
-        expect(outcomes).to.deep.equal([['caller_gone', 0]]);
-        expect(reads.map(({ signal }) => signal.aborted)).to.deep.equal([true]);
-        expect(await edge.drain(LONG_MS)).to.equal(true);
-      }
-    });
-
     it('are bounded over all connections: one that sends more is closed, and no other', async () => {
       const { url, connection, release, ended, bounds, reads } = await pipeline(get(READ) + get(READ), {
         maxPipelinedWaiting: 3,
@@ -99,18 +88,6 @@ for (const { over, serve, serveReading, openConnection, sendTo, exchange } of CA
   });
 
   if (over === 'TCP') {
-    it('a pipelined request that does not arrive in time closes the connection after the responses before it', async () => {
-      const timeouts = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
-      for (const [late, ...statuses] of [
-        [get(LIST).slice(0, 20)],
-        [post('', { 'Content-Length': '2' }), 408],
-      ] as const) {
-        const { connection, release } = await pipeline(get(LIST) + late, timeouts);
-        await aWhile(400);
-        release();
-        expect((await connection.closed()).responses.map(statusOf)).to.deep.equal([200, 200, ...statuses]);
-      }
-    });
   }
 
   describe(`responses that a connection leaves unread over ${over}`, () => {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { type ConnectionOptions, connect as connectSecurely, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { openTlsFiles, type TlsPaths } from '../../../../src/core/credentials/files/tls-files.ts';
@@ -12,7 +11,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { inFolder } from '../../../support/process/process.ts';
 import { exchange, get, openConnection, sendTo } from '../../../support/raw-http.ts';
 import { AUTHORITY, tlsOf } from '../over-tls.ts';
-import { expectNoUncaught, LIST, LONG_MS, READ, type ServeOptions, serve } from '../served.ts';
+import { expectNoUncaught, LIST, READ, type ServeOptions, serve } from '../served.ts';
 
 const { ca } = AUTHORITY;
 const CLIENTS = await createAuthority('Authority of clients');
@@ -27,9 +26,6 @@ async function handshake(url: string, options: ConnectionOptions = {}): Promise<
     (error: NodeJS.ErrnoException) => String(error.code),
   );
 }
-
-/** No timeout closes a connection while a test runs. */
-const PATIENT = { headersTimeoutMs: LONG_MS, requestTimeoutMs: LONG_MS, sendTimeoutMs: LONG_MS };
 
 /** The listener, and the codes of the handshakes that failed. */
 async function serveTls(options: ServeOptions = {}) {
@@ -81,22 +77,6 @@ describe('a listener that speaks TLS', () => {
     expect(await isAnswered(url, {})).to.equal(true);
   });
 
-  it('ends a connection on which TLS breaks, and answers nothing', async () => {
-    const { read } = createHeldReads();
-    const { url, reads, ended } = await serveTls({ read });
-    const carrier = connect(Number(new URL(url).port), '127.0.0.1');
-    const socket = connectSecurely({ ca, socket: carrier });
-    socket.on('error', () => {});
-    await once(socket, 'secureConnect');
-    socket.write(get(READ));
-    await eventually(() => reads.length === 1);
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    carrier.write('what is no record of TLS');
-    await closed;
-    expect((await ended(1)).map(({ outcome }) => outcome)).to.deep.equal(['caller_gone']);
-    expect(reads[0]?.signal.aborted).to.equal(true);
-  });
-
   it('closes a connection on which nothing is said after the handshake, and answers a request that is not whole', async () => {
     const { url, ended } = await serveTls({ headersTimeoutMs: 2000 });
     const silent = openConnection(url, { tls: { ca } });
@@ -104,20 +84,6 @@ describe('a listener that speaks TLS', () => {
     expect(await silent.closed()).to.deep.include({ responses: [], rest: Buffer.alloc(0) });
     expect((await slow.closed()).responses.map(({ status }) => status)).to.deep.equal([408]);
     expect((await ended(1)).map(({ outcome }) => outcome)).to.deep.equal(['request_timeout']);
-  });
-
-  it('closes a connection whose handshake finishes during a drain', async () => {
-    const { read, release, waiting } = createHeldReads();
-    const { url, edge } = await serveTls({ read, ...PATIENT });
-    const late = openPlain(url);
-    await once(late.socket, 'connect');
-    sendTo(url, get(READ), { tls: { ca } });
-    await eventually(() => waiting() === 1);
-    const drained = edge.drain(LONG_MS);
-    const secured = connectSecurely({ ca, socket: late.socket, host: '127.0.0.1' }).on('error', () => {});
-    await once(secured, 'close');
-    release();
-    expect(await drained).to.equal(true);
   });
 
   it('does not treat a page over plain HTTP as its own', async () => {

@@ -32,15 +32,6 @@ describe('a snapshot', () => {
 });
 
 describe('a denial of an upstream', () => {
-  it("leaves all lists where it is of Portico's own credential", async () => {
-    const { tools, cache, clock, told } = cacheFixture();
-    await readFinished(tools, 'a');
-    clock.now += 10 * SECOND;
-    await errorOf(readRejected(tools, new GatewayError('upstream_credential_rejected'), { noCache: true }));
-    expect(told.filter(([name]) => name === 'evicted')).to.deep.equal([]);
-    expect(cache.entries).to.equal(1);
-  });
-
   it('of one credential of a cache scope leaves what the others are served', async () => {
     const { tools, clock, cache } = cacheFixture();
     const [one, other] = [callerOf('one', { cacheScope: 'tenant' }), callerOf('other', { cacheScope: 'tenant' })];

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
 import { createWaiting, withSingleFlight } from '../../../../src/core/reads/snapshots/with-cache.ts';
-import { loadOf } from '../../../support/platform/loads.ts';
-import { callerOf, createFakeLoader, errorOf, never, roomy, settle, text } from './fake-loader.ts';
+import { callerOf, createFakeLoader, errorOf, never, roomy, text } from './fake-loader.ts';
 
 function flights(waiting = roomy()) {
   const { load, pendingLoads } = createFakeLoader(() => 0);
@@ -11,26 +9,6 @@ function flights(waiting = roomy()) {
 }
 
 const alice = callerOf('alice');
-
-describe('concurrent reads of one credential', () => {
-  it('start a new load once all have left, even before the aborted one ends', async () => {
-    const ends: (() => void)[] = [];
-    // Takes no notice of its signal.
-    const load: Loader = () => new Promise((resolve) => ends.push(() => resolve(loadOf())));
-    const read = withSingleFlight(load, { resource: 'tools', waiting: roomy(), events: {} });
-    const caller = new AbortController();
-    const leaving = errorOf(read(alice, caller.signal));
-    caller.abort();
-    await leaving;
-    const second = read(alice, never);
-    ends[0]?.();
-    await settle();
-    const third = read(alice, never);
-    expect(ends).to.have.length(2);
-    ends[1]?.();
-    expect((await Promise.all([second, third])).map(({ collapsed }) => collapsed)).to.deep.equal([undefined, true]);
-  });
-});
 
 describe('reads beyond the bounds of waiting', () => {
   const setUp = (maxWaiting: number, maxWaitingPerCaller: number) =>
