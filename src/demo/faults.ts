@@ -1,11 +1,8 @@
-import { pipeline } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DemoPage } from './cut-page.ts';
 import { type DemoHandler, type DemoRequest, type Routes, send, sendError, sendJson } from './demo-server.ts';
 
 type Fault = (exchange: DemoRequest, page: DemoPage, render: (page: DemoPage) => object) => void;
 
-const SLOW_BYTE_MS = 100;
 const MAX_LATENCY_MS = 60_000;
 const RETRY_AFTER = { 'Retry-After': '2' };
 const REVOKED = { 'WWW-Authenticate': 'Bearer realm="demo", error="invalid_token"' };
@@ -22,16 +19,6 @@ export const DEMO_FAULTS = {
   redirect: ({ response }) => sendError(response, 302, 'Sign in first.', SIGN_IN),
   reset: ({ request }) => void request.socket.resetAndDestroy(),
   stall: () => {},
-  'slow-body': ({ response }, page, render) => {
-    response.writeHead(200, { 'Content-Type': 'application/json' });
-    // Clients are expected to abort: the error of the pipeline is ignored.
-    pipeline(slowly(JSON.stringify(render(page))), response, () => {});
-  },
-  'cut-short': ({ request, response }, page, render) => {
-    const body = Buffer.from(JSON.stringify(render(page)));
-    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length });
-    response.write(body.subarray(0, body.length / 2), () => request.socket.destroy());
-  },
   garbage: ({ response }) => send(response, 200, MAINTENANCE, { 'Content-Type': 'text/html' }),
   'invalid-item': ({ response }, page, render) =>
     sendJson(response, 200, render({ ...page, items: [{ id: 'nameless', name: '' }, ...page.items] })),
@@ -64,12 +51,4 @@ export function createFaultControls(api: string, behaviour: Behaviour): Routes {
     return show(exchange);
   };
   return { 'GET /demo': show, 'PUT /demo': set };
-}
-
-/** Yields one byte at a time: no timeout between two bytes ever passes, and the whole body takes minutes. */
-async function* slowly(text: string) {
-  for (const byte of Buffer.from(text)) {
-    yield Uint8Array.of(byte);
-    await sleep(SLOW_BYTE_MS, undefined, { ref: false });
-  }
 }

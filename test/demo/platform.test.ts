@@ -20,7 +20,7 @@ describe('startDemoPlatform', () => {
     const platform = await startDemoPlatform();
     const { projects, workflows, tools } = platform.urls;
     await fetch(`${projects}/demo?fault=stall`, { method: 'PUT' });
-    await fetch(`${workflows}/demo?fault=slow-body`, { method: 'PUT' });
+    await fetch(`${workflows}/demo?fault=stall`, { method: 'PUT' });
     await fetch(`${tools}/demo?latencyMs=60000`, { method: 'PUT' });
     const connections = [
       ...[`${projects}/v1/projects`, `${workflows}/v1/workflows`, `${tools}/v1/tools`].map(openRequest),
