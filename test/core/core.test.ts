@@ -8,8 +8,6 @@ import { NO_HOOKS } from '../../src/core/hooks.ts';
 import { Credential } from '../../src/core/kernel/caller.ts';
 import type { GatewayError } from '../../src/core/kernel/errors.ts';
 import type { Events } from '../../src/core/kernel/events.ts';
-import { LIST_FORMAT } from '../../src/core/kernel/version.ts';
-import { NO_SNAPSHOT_STORE } from '../../src/core/reads/snapshots/with-cache.ts';
 import { namesInCache } from '../../src/core/reload-state.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
 import { shareNothing } from '../../src/core/sharing.ts';
@@ -173,21 +171,6 @@ describe('cores of one deployment', () => {
     });
     return { settings, requests };
   }
-
-  it('take lists of another release where the format of lists is the same', async () => {
-    const { settings } = await platform();
-    const named: string[] = [];
-    const snapshots: typeof NO_SNAPSHOT_STORE = {
-      ...NO_SNAPSHOT_STORE,
-      wrapLoad(load, stored) {
-        named.push(stored.fingerprint);
-        return NO_SNAPSHOT_STORE.wrapLoad(load, stored);
-      },
-    };
-    const hooks = { ...NO_HOOKS, sharing: { ...shareNothing(), snapshots } };
-    onCleanup(createCore(configOf(settings()), { events: {}, now: Date.now, hooks }).close);
-    expect(named.map((reading) => JSON.parse(reading)[0])).to.deep.equal([LIST_FORMAT]);
-  });
 
   it('take nothing of each other where one reads in another way', async () => {
     const { settings, requests } = await platform();

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { expect } from 'chai';
 import { aWhile, standStill } from '../../support/a-while.ts';
 import { createHeldReads } from '../../support/catalogue.ts';
@@ -118,21 +117,6 @@ for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CA
       const closed = await Promise.all(connections.map((connection) => connection.closed()));
       expect(closed).to.have.length(11);
       await eventually(() => sockets() <= before);
-    });
-  });
-
-  describe(`the number of connections over ${over}`, () => {
-    it('is reported when one opens or closes', async () => {
-      // Node notices that a client has left in the middle of a handshake when that has taken too long.
-      const served = await serve({ headersTimeoutMs: 1000 });
-      const kept = await keptConnection(served);
-      const silent = connect(Number(new URL(served.url).port), '127.0.0.1');
-      await eventually(() => served.open.length === 3);
-      kept.socket.destroy();
-      await eventually(() => served.open.length === 4);
-      silent.destroy();
-      await eventually(() => served.open.length === 5);
-      expect(served.open).to.deep.equal([0, 1, 2, 1, 0]);
     });
   });
 

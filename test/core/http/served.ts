@@ -1,11 +1,3 @@
-import { apiDescription } from '../../../src/capabilities/api-description/api-description.ts';
-import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
-import { landingPage } from '../../../src/capabilities/landing-page/landing-page.ts';
-import {
-  metadataOperations,
-  type ProtectedResource,
-} from '../../../src/capabilities/verification/protected-resource.ts';
-import type { Config } from '../../../src/core/config/schema/settings.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import {
   createAdminEdge,
@@ -13,7 +5,6 @@ import {
   type PublicEdgeOptions,
   type PublicListenerSettings,
 } from '../../../src/core/http/listeners.ts';
-import type { Operation } from '../../../src/core/http/operations/operation.ts';
 import type { HandleMessage } from '../../../src/core/http/operations/rpc.ts';
 import { NO_REQUEST_HOOKS } from '../../../src/core/http/request-hooks.ts';
 import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
@@ -51,8 +42,6 @@ export interface ServeOptions
     Partial<
       Pick<PublicEdgeOptions, 'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations'>
     > {
-  /** The metadata that says where clients obtain tokens. */
-  readonly tokenSource?: ProtectedResource;
   /** What a read of any resource gives. @default no items */
   readonly read?: Reader;
   /** Stands in for the recorder where it has a function. */
@@ -66,7 +55,6 @@ export async function serve({
   now = Date.now,
   isDraining = () => false,
   rpc,
-  tokenSource,
   authenticate = createAuthenticate(),
   representations = createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
   events = {},
@@ -81,22 +69,7 @@ export async function serve({
   const edge = createPublicEdge({
     settings: { ...SETTINGS, ...settings },
     hooks: NO_REQUEST_HOOKS,
-    // The endpoints of capabilities that have no settings.
-    get operations() {
-      const config = { publicUrl: settings.publicUrl } as Config;
-      const signsIn = tokenSource !== undefined;
-      const about = {
-        offered: catalogue.offered,
-        credentialHeaders: [],
-        forwardedHeaders: [],
-        mcpPath: undefined,
-        signsIn,
-      };
-      const pages = [apiDescription, landingPage].flatMap(
-        (one) => one.open(undefined, {} as CapabilityContext)?.operations?.({ config, ...about }) ?? [],
-      );
-      return [...pages, ...(tokenSource === undefined ? [] : metadataOperations(tokenSource))];
-    },
+    operations: [],
     catalogue,
     representations,
     authenticate,
@@ -105,7 +78,7 @@ export async function serve({
     readDeadlineMs,
     isDraining,
     rpc,
-    tokenSource,
+    tokenSource: undefined,
   });
   onCleanup(() => edge.drain(0));
   return { url: await edge.listen(), edge, reads, ...recorder.recorded };
@@ -128,18 +101,14 @@ export function serveRpc(
   return serve({ ...options, rpc: { path: RPC, maxBodyBytes, publicLists, handle } });
 }
 
-export async function serveAdmin(
-  isDraining = () => false,
-  tls?: PublicListenerSettings['tls'],
-  operations: readonly Operation[] = [],
-) {
+export async function serveAdmin() {
   const { events, recorded } = createRecorder();
   const edge = createAdminEdge({
-    operations,
-    settings: { host: '127.0.0.1', port: 0, tls },
+    operations: [],
+    settings: { host: '127.0.0.1', port: 0, tls: undefined },
     authenticate: createAuthenticate(),
     events,
-    isDraining,
+    isDraining: () => false,
   });
   onCleanup(() => edge.drain(0));
   return { url: await edge.listen(), ...recorded };

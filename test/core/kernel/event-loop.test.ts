@@ -2,30 +2,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { connectionAccepted, createTurnBudget, nextTurn } from '../../../src/core/kernel/event-loop.ts';
 
-describe('a step of long work', () => {
-  it('has its own turn of the event loop, in order of the requests, also after a pause', async () => {
-    await nextTurn();
-    await turn();
-    const seen: string[] = [];
-    const work = async (name: string) => {
-      for (const step of [1, 2, 3]) {
-        await nextTurn();
-        seen.push(`${name}${step}`);
-      }
-    };
-    const all = Promise.all(['a', 'b', 'c'].map(work));
-    const turns: number[] = [];
-    while (seen.length < 9) {
-      const before = seen.length;
-      await turn();
-      turns.push(seen.length - before);
-    }
-    await all;
-    expect(seen).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3', 'b3', 'c3']);
-    expect(Math.max(...turns)).to.equal(1);
-  });
-});
-
 describe('long work while connections arrive', () => {
   it('leaves them most turns, and goes on all the same', async () => {
     let steps = 0;

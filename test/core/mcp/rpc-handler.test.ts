@@ -20,19 +20,6 @@ describe('MCP', () => {
     expect(result.instructions).not.to.contain('tools return');
   });
 
-  it('lists resources with a name for programs and a title for people', async () => {
-    const { json } = await asked().current('resources/list');
-    expect(json.result.resources.map(({ uri }: { uri: string }) => uri)).to.deep.equal(URIS);
-    expect(json.result.resources[0]).to.deep.equal({
-      uri: 'platform://projects',
-      name: 'projects',
-      title: 'Projects',
-      description: 'All projects accessible to the caller.',
-      mimeType: 'application/json',
-      annotations: { audience: ['user', 'assistant'] },
-    });
-  });
-
   it('names in its errors what there is instead', async () => {
     const uri = 'platform://nothing';
     const unknown = await asked().earlier('resources/read', { uri });

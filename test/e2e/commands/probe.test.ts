@@ -6,7 +6,6 @@ import type { ProbeReport } from '../../../src/setup/probe/probe-report.ts';
 import { byOffset, FIELDS, OFFSET, settings, TOKEN } from '../../setup/probe/probed.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { runPortico } from '../../support/process/process.ts';
 import { servedFrom, settingsFile } from '../../support/process/serving.ts';
 
 describe('portico check --probe', () => {
@@ -55,15 +54,15 @@ describe('portico check --probe', () => {
     expect(seen().slice(all.length)).to.deep.equal(probed);
   });
 
-  it('reads every offered resource, and exits with 1 when one fails', async () => {
+  it('reads every offered resource, and fails when one fails', async () => {
     const { url } = await startHttpUpstream((request, response) => {
       if (request.url?.startsWith('/v1/tools') === true) json({ error: 'no such path' }, 404)(request, response);
       else json({ projects: [], workflows: [], nextPageToken: '' })(request, response);
     });
     const file = await settingsFile(servedFrom(url));
-    const { code, stdout } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
-    expect(code).to.equal(1);
-    expect(stdout)
+    const { text, ok } = await runProbe(file, await loadSettings(file, { PORTICO_TOKEN: TOKEN }));
+    expect(ok).to.equal(false);
+    expect(stripVTControlCharacters(text))
       .to.contain('code: upstream_refused')
       .and.contain(`said: '{"error":"no such path"}'`)
       .and.match(/: FAILED: 2 of 3 resources could be read, with 4 warnings\n$/);

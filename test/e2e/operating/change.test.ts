@@ -5,7 +5,6 @@ import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { get, openConnection } from '../../support/raw-http.ts';
 
 describe('a gateway whose settings change', () => {
   let platform: HttpUpstream;
@@ -79,22 +78,6 @@ describe('a gateway whose settings change', () => {
     running.gateway.change(settings());
     expect((await rpc()).status).to.equal(401);
     expect((await read('tools'))[0]).to.equal(200);
-  });
-
-  it('keeps its connections and their pending requests', async () => {
-    held = [];
-    const target = '/mcp/v1/resources/read?uri=platform://tools';
-    const client = await openConnection(running.url);
-    client.send(get(target));
-    await eventually(() => requestsFor('tools') === 1);
-    running.gateway.change(mappedFrom('title'));
-    client.send(get(target));
-    held.pop()?.();
-    // A connection's requests are answered one after the other.
-    await eventually(() => held?.length === 1);
-    held.pop()?.();
-    const names = [await client.receive(), await client.receive()].map(({ body }) => JSON.parse(`${body}`)[0].name);
-    expect(names).to.deep.equal(['First', 'Second']);
   });
 
   it('closes a removed upstream after its last read', async () => {

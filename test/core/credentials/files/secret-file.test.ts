@@ -120,18 +120,6 @@ describe('the file of a secret', () => {
       expect(await later()).to.equal('new');
     }));
 
-  it('is read again if it was written at the moment in which it was read first', () =>
-    inFolder(async (folder) => {
-      const path = join(folder, 'secret');
-      for (let times = 0; times < 20; times += 1) {
-        writeFileSync(path, 'old');
-        const { later, told } = open(path);
-        writeFileSync(path, 'new');
-        expect(await later()).to.equal('new');
-        expect(told).to.deep.equal([undefined]);
-      }
-    }));
-
   it('is not used while it is being written', () =>
     withSecret('a-long-secret', async ({ path, clock, later, read, told }) => {
       clock.now -= 5 * SECOND;

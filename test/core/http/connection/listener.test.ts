@@ -13,7 +13,7 @@ import { loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { newFolder } from '../../../support/process/serving.ts';
 import { exchange, get, sendTo } from '../../../support/raw-http.ts';
 import { rejection } from '../../upstream/harness.ts';
-import { echo, expectNoUncaught, LIST, post, READ, serve, serveRpc } from '../served.ts';
+import { expectNoUncaught, LIST, READ, serve } from '../served.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 
@@ -137,24 +137,6 @@ describe('a request for another protocol', () => {
         [200, 'close'],
       ]);
       expect(rest).to.have.length(0);
-    }
-  });
-});
-
-describe('an expectation', () => {
-  it('of 100-continue gets an interim response in HTTP/1.1 with a body only; any other is ignored', async () => {
-    const { url } = await serveRpc(echo);
-    const fields = (expected: string) => ({ Expect: expected, Connection: 'close' });
-    for (const request of [
-      post('{}', fields('100-continue')).replace('HTTP/1.1', 'HTTP/1.0'),
-      ...['miracles', '100-continue; x'].map((expected) => post('{}', fields(expected))),
-      ...['100-continue', 'miracles'].map((expected) => get(LIST, fields(expected))),
-    ]) {
-      const { responses } = await sendTo(url, request).closed();
-      expect(
-        responses.map(({ status }) => status),
-        request,
-      ).to.deep.equal([200]);
     }
   });
 });

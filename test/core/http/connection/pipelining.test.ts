@@ -4,7 +4,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { get, type RawConnection } from '../../../support/raw-http.ts';
 import { CARRIERS } from '../over-tls.ts';
-import { expectNoUncaught, LIST, post, READ, type ServeOptions } from '../served.ts';
+import { expectNoUncaught, LIST, READ, type ServeOptions } from '../served.ts';
 
 const load = loadOf(manyTools(100_000));
 
@@ -45,18 +45,6 @@ for (const { over, serve, serveReading, openConnection, sendTo, exchange } of CA
       const bodies = responses.filter(({ status }) => status === 200).map(({ body }) => body.toString());
       expect(bodies).to.deep.equal(['[{"id":"1"}]', '[{"id":"2"}]', '[{"id":"3"}]']);
       expect((await ended(4)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'not_found', 'ok', 'ok']);
-    });
-
-    it('can have a body that arrives after the response before it', async () => {
-      for (const first of ['{"a"', '']) {
-        const { connection, release } = await pipeline(post(first, { 'Content-Length': '7' }));
-        release();
-        expect((await connection.receive()).status).to.equal(200);
-        connection.send('{"a":1}'.slice(first.length) + get(LIST));
-        const responses = await receive(connection, 2);
-        expect(responses.map(statusOf)).to.deep.equal([200, 200]);
-        expect(responses[0]?.body.toString()).to.equal('{"a":1}');
-      }
     });
 
     it('are bounded over all connections: one that sends more is closed, and no other', async () => {

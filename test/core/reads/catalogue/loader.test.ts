@@ -96,19 +96,5 @@ describe('a loader', () => {
       expect(Object.isFrozen(second.snapshot)).to.equal(true);
       expect(told, 'it is stored again, not loaded').to.have.length(1);
     });
-
-    it('is loaded again if it changed, even to several pages', async () => {
-      const tags: (string | undefined)[] = [];
-      const load = loaderOf(async ({ ifNoneMatch: tag }) => {
-        tags.push(tag);
-        if (tags.length === 1) return tagged('"1"');
-        return { ...page([thing(tags.length)], tags.length === 2 ? 'more' : ''), headers: { etag: '"2"' } };
-      });
-      const previous = await load(callerWith(), never);
-      const second = await load(callerWith(), never, { previous });
-      expect(tags).to.deep.equal([undefined, '"1"', undefined]);
-      expect(second.snapshot.count).to.equal(2);
-      expect(second).not.to.have.any.keys('notModified', 'upstreamEtag');
-    });
   });
 });

@@ -50,26 +50,6 @@ describe('the snapshot cache', () => {
     }
   });
 
-  it('adds a representation to a new, frozen object, unless the load was replaced or without room', () => {
-    const cache = createSnapshotCache({ maxBytes: 2500, maxEntries: 2 });
-    const load = loadOf([{ id: 'a' }]);
-    const add = (bytes: number) => cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(bytes));
-    const held = () => cache.get('tools', alice) ?? expect.fail('nothing is held');
-    add(1);
-    store(cache, load);
-    add(300);
-    expect(held()).to.equal(load);
-    add(1);
-    const { snapshot } = held();
-    expect(snapshot.representations['gzip']).to.have.length(1);
-    expect(Object.isFrozen(snapshot) && Object.isFrozen(snapshot.representations)).to.equal(true);
-    expect(load.snapshot.representations).to.deep.equal({});
-    const newer = loadOf([{ id: 'b' }]);
-    store(cache, newer);
-    add(1);
-    expect(held()).to.equal(newer);
-  });
-
   it('stores the result of the load that began last, and none that began before an eviction', () => {
     const cache = createSnapshotCache(MANY);
     const [first, earlier, later] = [1, 2, 3].map(() => cache.begin('tools', alice)) as [

@@ -47,20 +47,6 @@ describe('an upstream behind a proxy', () => {
     expect(proxy.connections()).to.equal(1);
   });
 
-  it('is named with the default port of its scheme, and a host of IPv6 in brackets', async () => {
-    const proxy = await startConnectProxy();
-    proxy.behave((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
-    for (const url of ['http://platform.internal', 'https://platform.internal', 'https://[::1]:8443', 'http://[::1]']) {
-      await errorOf(open(url, { proxy: { url: proxy.url } }).get(asking(), calm()));
-    }
-    expect(proxy.asked.map(({ url }) => url)).to.deep.equal([
-      'platform.internal:80',
-      'platform.internal:443',
-      '[::1]:8443',
-      '[::1]:80',
-    ]);
-  });
-
   it('may have a proxy over TLS, which Node must know', async () => {
     const platform = await startPlatform();
     const proxy = await startConnectProxy(createServer(LEAF));

@@ -154,17 +154,4 @@ describe('the bounds of a read', () => {
       expect(platform.targets.length).to.be.lessThan(pages);
     });
   }
-
-  it('are known after one page if that has the total', async () => {
-    for (const kind of ['offset with total', 'page with total'] as const) {
-      for (const [bound, error] of [
-        [{ maxItems: 24 }, TOO_MANY_ITEMS],
-        [{ maxPages: 2 }, tooManyPages(2)],
-      ] as const) {
-        const platform = simulate({ kind, items: itemsUpTo(25), size: 10 });
-        expect(await readAll(platform, bound).catch((reason) => reason)).to.include(error);
-        expect(platform.targets).to.have.length(1);
-      }
-    }
-  });
 });
