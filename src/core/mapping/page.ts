@@ -10,7 +10,7 @@ export interface Page {
   readonly items: readonly unknown[];
   /** Objects around the list, the body first, each with its path. */
   readonly enclosing: readonly { readonly fields: readonly (string | number)[]; readonly value: object }[];
-  /** The items with the source text of each number that does not print as written; undefined if all do, or if it cannot be found. */
+  /** The items with the source text of each number that does not print as written; undefined if all do. */
   exactItems(): readonly unknown[] | undefined;
 }
 
@@ -55,7 +55,7 @@ export function createPageParser(settings: PageExpressions): (text: string) => P
       items,
       enclosing,
       exactItems: () => {
-        exact ??= { items: exactItemsOf(text, expression, objectAs) };
+        exact ??= { items: exactItemsOf(text, body, items, expression, objectAs) };
         return exact.items;
       },
     };
@@ -118,14 +118,20 @@ function enclosingOf(body: unknown, leading: readonly (string | number)[]): Page
   return enclosing;
 }
 
-/** Undefined also for an expression that may compare numbers: it would select other items if those were texts. */
 function exactItemsOf(
   text: string,
+  body: unknown,
+  items: readonly unknown[],
   expression: Expression,
   objectAs: PageExpressions['objectAs'],
 ): readonly unknown[] | undefined {
-  const quoted = expression.direct ? quoteInexactNumbers(text) : undefined;
-  return quoted === undefined ? undefined : itemsIn(expression.evaluate(JSON.parse(quoted)), objectAs);
+  const quoted = quoteInexactNumbers(text);
+  if (quoted === undefined) return undefined;
+  const exactBody: unknown = JSON.parse(quoted);
+  if (expression.direct) return itemsIn(expression.evaluate(exactBody), objectAs);
+  // Other expressions may compare numbers, and would select other items if those were texts.
+  const twins = twinsOf(body, exactBody);
+  return items.map((item) => twins.get(item) ?? item);
 }
 
 /** An empty body says no more than that there is nothing. */
@@ -137,4 +143,18 @@ function parseJson(text: string): unknown {
     // The message contains the text that could not be parsed.
     throw new GatewayError('upstream_invalid', { reason: 'the page is not JSON' });
   }
+}
+
+/** Maps each object and list to its place in a text of equal structure. Pages may nest deeper than the call stack. */
+function twinsOf(value: unknown, other: unknown): ReadonlyMap<unknown, unknown> {
+  const twins = new Map<unknown, unknown>();
+  const open: (readonly [unknown, unknown])[] = [[value, other]];
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [left, right] = pair;
+    if (typeof left !== 'object' || left === null) continue;
+    twins.set(left, right);
+    const rights = Object.values(right as object);
+    for (const [index, part] of Object.values(left).entries()) open.push([part, rights[index]]);
+  }
+  return twins;
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { createPageParser } from '../../../src/core/mapping/page.ts';
-import { jsonText, reasonOf } from './harness.ts';
+import { jsonText, numberLiteral, reasonOf } from './harness.ts';
 
 type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
 
@@ -152,9 +152,24 @@ describe('a page', () => {
     }
   });
 
-  it('has no exact items where the items expression may compare numbers', () => {
-    for (const items of ['list[?n > `1`]', 'list[*].{n: n}', 'list[]'])
-      expect(createPageParser({ items })('{"list":[{"n":1.10}]}').exactItems(), items).to.equal(undefined);
+  it('has the exact item for each item, whatever the items expression selects by', () => {
+    const expression = fc.constantFrom(
+      ...['list[::-1]', 'list[?n > `1`]', 'not_null(none, list)', 'list[*].inner', '[list, list][]', '*[]'],
+    );
+    fc.assert(
+      fc.property(expression, fc.array(numberLiteral, { maxLength: 6 }), (items, literals) => {
+        const members = literals.map((n, key) => `{"key":${key},"n":${n},"inner":{"key":${key},"n":${n}}}`);
+        const page = createPageParser({ items })(`{"list":[${members.join(',')}]}`);
+        const exact = page.exactItems() ?? page.items;
+        expect(exact).to.have.length(page.items.length);
+        for (const [index, item] of (page.items as { key: number }[]).entries()) {
+          const { key, n } = exact[index] as { key: number; n: number | string };
+          expect(key).to.equal(item.key);
+          expect(String(n)).to.equal(literals[key]);
+        }
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   it('may have a text with millions of escapes', () => {
