@@ -28,15 +28,7 @@ const IDLE_MS = 5000;
 const MAX_RECONNECT_MS = 2000;
 
 /** What replicas do in Redis. Each rejects with an error of the library. */
-export interface RedisCommands {
-  /** Resolves with at most so many bytes of a value; empty where there is none. */
-  get(key: string, maxBytes: number): Promise<unknown>;
-  set(key: string, value: Buffer, ttlMs: number): Promise<unknown>;
-  delete(key: string): Promise<unknown>;
-  publish(channel: string, message: string): Promise<unknown>;
-  /** Adds to counters in one step. An expiry is set where there is none. Resolves with total and milliseconds left of each. */
-  add(units: readonly (readonly [key: string, units: number])[], ttlMs: number): Promise<[number, number][]>;
-}
+export type RedisCommands = Omit<RedisClient, 'connect' | 'close' | 'destroy'>;
 
 export type RedisClient = ReturnType<typeof createRedisClient>;
 
@@ -61,20 +53,20 @@ export function createRedisClient(options: RedisClientOptions) {
   client.on('ready', onReady).on('node-ready', onReady);
   client.on('error', onError).on('node-error', onError);
   const bytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
-  const commands: RedisCommands = {
-    get: (key, maxBytes) => bytes.getRange(key, 0, maxBytes - 1),
-    set: (key, value, ttlMs) => client.set(key, value, { expiration: { type: 'PX', value: ttlMs } }),
-    delete: (key) => client.del(key),
-    publish: (channel, message) => client.publish(channel, message),
-    async add(units, ttlMs) {
+  return {
+    /** Resolves with at most so many bytes of a value; empty where there is none. */
+    get: (key: string, maxBytes: number): Promise<unknown> => bytes.getRange(key, 0, maxBytes - 1),
+    set: (key: string, value: Buffer, ttlMs: number): Promise<unknown> =>
+      client.set(key, value, { expiration: { type: 'PX', value: ttlMs } }),
+    delete: (key: string): Promise<unknown> => client.del(key),
+    publish: (channel: string, message: string): Promise<unknown> => client.publish(channel, message),
+    /** Adds to counters in one step. An expiry is set where there is none. Resolves with total and milliseconds left of each. */
+    async add(units: readonly (readonly [key: string, units: number])[], ttlMs: number): Promise<[number, number][]> {
       const transaction = client.multi();
       for (const [key, more] of units) transaction.incrBy(key, more).pExpire(key, ttlMs, 'NX').pTTL(key);
       const replies = (await transaction.exec()).map(Number);
       return units.map((_, index) => [replies[3 * index] ?? 0, replies[3 * index + 2] ?? 0]);
     },
-  };
-  return {
-    ...commands,
     /** Resolves when the client is connected and receives the messages of a channel. */
     async connect(channel: string, onMessage: (message: string) => void): Promise<void> {
       await client.connect();

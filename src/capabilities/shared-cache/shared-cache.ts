@@ -2,7 +2,6 @@ import { collectIssues } from '../../core/config/config-error.ts';
 import { openSecretFile, readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
 import { openFilesOf } from '../../core/secret-files.ts';
-import type { Sharing } from '../../core/sharing.ts';
 import { type CapabilityContext, defineCapability } from '../capability.ts';
 import { createDeploymentSecret } from './deployment-secret.ts';
 import type { RedisUser } from './redis-client.ts';
@@ -18,37 +17,31 @@ export const sharedCache = defineCapability({
     schema: sharedSettings.optional().describe('Redis or Valkey that replicas share. Unset: replicas share nothing.'),
     needsRestart: true,
   },
-  open(settings, context) {
-    if (settings === undefined) return undefined;
-    const { connection, sharing } = openSharing(settings, context);
+  open(shared, context) {
+    if (shared === undefined) return undefined;
+    const { limits, events, now } = context;
+    const settings = { ...shared, ...limits.shared };
+    const { prefix, maxValueBytes, tls: { serverName: servername } = {} } = settings;
+    const { user, tls, ...files } = openSharedFiles(shared, context);
+    const secret = createDeploymentSecret(files.secret);
+    const { keyOf } = secret;
+    const channel = `${prefix}:evictions`;
+    const redis: RedisConnection = createRedisConnection({
+      ...{ ...settings, events, channel, user, tls, servername },
+      onMessage: (message) => snapshots.onMessage(message),
+    });
+    const snapshots: SharedSnapshots = createSharedSnapshots({
+      ...{ redis, secret, prefix, channel, maxValueBytes, events, now },
+    });
     return {
-      sharing,
+      sharing: { keyOf, snapshots: snapshots.store, counts: createSharedCounts({ redis, prefix, keyOf }) },
       async start() {
-        void connection.open();
+        void redis.open();
       },
-      stop: () => connection.close(),
+      stop: () => redis.close(),
     };
   },
 });
-
-function openSharing(shared: SharedSettings, context: CapabilityContext) {
-  const { limits, events, now } = context;
-  const settings = { ...shared, ...limits.shared };
-  const { prefix, maxValueBytes } = settings;
-  const files = openSharedFiles(settings, context);
-  const secret = createDeploymentSecret(files.secret);
-  const channel = `${prefix}:evictions`;
-  const connection: RedisConnection = createRedisConnection({
-    ...{ ...settings, events, channel, user: files.user, tls: files.tls, servername: shared.tls?.serverName },
-    onMessage: (message) => snapshots.onMessage(message),
-  });
-  const snapshots: SharedSnapshots = createSharedSnapshots({
-    ...{ redis: connection, secret, prefix, channel, maxValueBytes, events, now },
-  });
-  const { keyOf } = secret;
-  const counts = createSharedCounts({ redis: connection, prefix, keyOf });
-  return { connection, sharing: { keyOf, snapshots: snapshots.store, counts } satisfies Sharing };
-}
 
 /** Opens the files. Throws `ConfigError` with every one that cannot be used. */
 export function openSharedFiles(settings: SharedSettings, context: Pick<CapabilityContext, 'events' | 'now'>) {
