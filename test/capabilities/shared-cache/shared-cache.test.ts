@@ -79,7 +79,10 @@ describe('a gateway with a shared cache', () => {
     const foreign = await other.read('tools', { headers: { authorization: 'Bearer another' } });
     expect(foreign.headers.get('cache-status')).to.contain('fwd=miss');
     expect(platform.requests).to.have.length(2);
-    expect(await metricsOf(other)).to.contain('portico_shared_cache_lookups_total{resource="tools",outcome="hit"} 1');
+    const commands = 'portico_shared_command_duration_seconds_count{command="get",outcome="ok"} 2';
+    expect(await metricsOf(other))
+      .to.contain('portico_shared_cache_lookups_total{resource="tools",outcome="hit"} 1')
+      .and.contain(commands);
   });
 
   it('evicts within a second what another replica was denied', async () => {
