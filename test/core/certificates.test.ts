@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { certificatesIn, certificateWarnings } from '../../src/core/certificates.ts';
 import { createAuthority, writePem } from '../support/certificates.ts';
 import { parseConfig } from '../support/limits.ts';
-import { inFolder } from '../support/process/process.ts';
 import { newFolder } from '../support/process/serving.ts';
 
 const AUTHORITY = await createAuthority();
@@ -31,19 +30,6 @@ describe('the certificates in use', () => {
     const names = certificatesIn(config).map(({ block, file }) => [...block, file].join('.'));
     expect(names).to.deep.equal(['http.tls.certFile', 'upstreams.tools.tls.certFile', 'upstreams.tls.tls.caFile']);
   });
-
-  it('are those in the files now, if they can be used', () =>
-    inFolder(async (folder) => {
-      const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
-      const upstreams = { tools: { baseUrl: 'http://127.0.0.1:9' } };
-      const config = parseConfig({ http: { tls: { certFile, keyFile } }, upstreams });
-      const [before] = certificatesIn(config);
-      writePem(folder, await AUTHORITY.issue({ days: [-1, 25] }));
-      const [after] = certificatesIn(config);
-      expect(Number(after?.to) - Number(before?.to)).to.be.closeTo(5 * 86_400_000, 60_000);
-      writePem(folder, { cert: 'no certificate' });
-      expect(certificatesIn(config)).to.deep.equal([]);
-    }));
 });
 
 describe('the warnings of certificates', () => {

@@ -4,7 +4,7 @@ import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { atDepth } from '../../support/depth.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
-import { echo, expectNoUncaught, LIST, post, READ, RPC, serve, serveAdmin, serveRpc } from './served.ts';
+import { echo, expectNoUncaught, LIST, post, READ, RPC, serve, serveRpc } from './served.ts';
 
 const PIECES = [
   ...['GET ', 'POST ', 'CONNECT ', LIST, READ, RPC, ' HTTP/1.1\r\n'],
@@ -65,26 +65,6 @@ describe('arbitrary bytes at the public listener', () => {
       }),
       { numRuns: atDepth(20, 200), seed: SEED },
     );
-  });
-});
-
-describe('the admin listener', () => {
-  it('answers the probes for any host, and nothing else', async () => {
-    const { url, ended } = await serveAdmin();
-    for (const path of ['/livez', '/readyz']) {
-      const bare = { Host: 'portico.internal', Authorization: undefined };
-      expect((await exchange(url, get(path, bare))).status).to.equal(200);
-      expect((await exchange(url, requestText('POST', path))).status).to.equal(405);
-    }
-    expect((await exchange(url, get(LIST))).json()).to.include({
-      code: 'not_found',
-      detail:
-        'There is no such path. Lists are at /mcp/v1/resources and /mcp/v1/resources/read, and MCP, where it is on, at /mcp.',
-    });
-    expect((await exchange(url, post('{}'))).json()).to.include({ code: 'not_found' });
-    const probed = ['ok', 'method_not_allowed'];
-    const outcomes = [...probed, ...probed, 'not_found', 'not_found'];
-    expect((await ended(6)).map(({ outcome }) => outcome)).to.deep.equal(outcomes);
   });
 });
 

@@ -1,6 +1,13 @@
+import { apiDescription } from '../../../src/capabilities/api-description/api-description.ts';
+import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
+import { landingPage } from '../../../src/capabilities/landing-page/landing-page.ts';
+import {
+  metadataOperations,
+  type ProtectedResource,
+} from '../../../src/capabilities/verification/protected-resource.ts';
+import type { Config } from '../../../src/core/config/schema/settings.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import {
-  createAdminEdge,
   createPublicEdge,
   type PublicEdgeOptions,
   type PublicListenerSettings,
@@ -42,6 +49,8 @@ export interface ServeOptions
     Partial<
       Pick<PublicEdgeOptions, 'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations'>
     > {
+  /** The metadata that says where clients obtain tokens. */
+  readonly tokenSource?: ProtectedResource;
   /** What a read of any resource gives. @default no items */
   readonly read?: Reader;
   /** Stands in for the recorder where it has a function. */
@@ -55,6 +64,7 @@ export async function serve({
   now = Date.now,
   isDraining = () => false,
   rpc,
+  tokenSource,
   authenticate = createAuthenticate(),
   representations = createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
   events = {},
@@ -69,7 +79,22 @@ export async function serve({
   const edge = createPublicEdge({
     settings: { ...SETTINGS, ...settings },
     hooks: NO_REQUEST_HOOKS,
-    operations: [],
+    // The endpoints of capabilities that have no settings.
+    get operations() {
+      const config = { publicUrl: settings.publicUrl } as Config;
+      const signsIn = tokenSource !== undefined;
+      const about = {
+        offered: catalogue.offered,
+        credentialHeaders: [],
+        forwardedHeaders: [],
+        mcpPath: undefined,
+        signsIn,
+      };
+      const pages = [apiDescription, landingPage].flatMap(
+        (one) => one.open(undefined, {} as CapabilityContext)?.operations?.({ config, ...about }) ?? [],
+      );
+      return [...pages, ...(tokenSource === undefined ? [] : metadataOperations(tokenSource))];
+    },
     catalogue,
     representations,
     authenticate,
@@ -78,7 +103,7 @@ export async function serve({
     readDeadlineMs,
     isDraining,
     rpc,
-    tokenSource: undefined,
+    tokenSource,
   });
   onCleanup(() => edge.drain(0));
   return { url: await edge.listen(), edge, reads, ...recorder.recorded };
@@ -99,19 +124,6 @@ export function serveRpc(
   { maxBodyBytes = RPC_MAX_BYTES, publicLists = false }: McpOptions = {},
 ): Promise<Served> {
   return serve({ ...options, rpc: { path: RPC, maxBodyBytes, publicLists, handle } });
-}
-
-export async function serveAdmin() {
-  const { events, recorded } = createRecorder();
-  const edge = createAdminEdge({
-    operations: [],
-    settings: { host: '127.0.0.1', port: 0, tls: undefined },
-    authenticate: createAuthenticate(),
-    events,
-    isDraining: () => false,
-  });
-  onCleanup(() => edge.drain(0));
-  return { url: await edge.listen(), ...recorded };
 }
 
 /** Keeps what is emitted. */

@@ -58,31 +58,4 @@ describe('small pieces of work', () => {
     expect(took).to.have.length(6);
     for (const ms of took.slice(3)) expect(ms).to.be.at.least(6);
   });
-
-  it('wait for one piece of each other work, however many that has', async () => {
-    const inBudget = createTurnBudget(5);
-    const busy = (ms: number) => {
-      for (const begun = performance.now(); performance.now() < begun + ms; );
-    };
-    let pieces = 0;
-    let isOver = false;
-    const long = async () => {
-      for (; !isOver && pieces < 100; pieces += 1) {
-        await inBudget(
-          () => busy(6),
-          () => {},
-        );
-      }
-    };
-    const all = [long(), long(), long()];
-    for (let passed = 0; passed < 3; passed += 1) await turn();
-    const before = pieces;
-    await inBudget(
-      () => {},
-      () => {},
-    );
-    isOver = true;
-    expect(pieces - before).to.be.at.most(4);
-    await Promise.all(all);
-  });
 });

@@ -44,11 +44,6 @@ describe('the logger', () => {
     );
   });
 
-  it('ignores a destination that fails at the end', () => {
-    const destination = { write() {}, flushSync: () => expect.fail('gone'), droppedLines: () => 0 };
-    expect(() => createLogger({ level: 'info', destination }).fatal('fatal')).not.to.throw();
-  });
-
   describe('for a person', () => {
     function recorder(terminal?: { readonly hasColours: boolean }) {
       const captured = captureLog();

@@ -32,23 +32,6 @@ const timersLeft = () => process.getActiveResourcesInfo().filter((kind) => kind 
 
 // What each revision answers is compared with the SDK in differential.test.ts.
 describe('MCP over stdio', () => {
-  it('gives each request its own id and record', async () => {
-    const { ask, records, reads } = connect();
-    await ask('initialize', INITIALIZE);
-    const { result } = await ask('resources/read', { uri: 'platform://tools' });
-    const { error } = await ask('nothing');
-    expect(records.map(({ edge, rpc, outcome }) => [edge, rpc, outcome])).to.deep.equal([
-      ['stdio', 'initialize', 'ok'],
-      ['stdio', 'resources/read', 'ok'],
-      ['stdio', 'other', 'not_found'],
-    ]);
-    const read = { resource: 'tools', upstreamMs: 12, cache: 'hit', callerKey: 'key of token-of-the-test' };
-    expect(records[1]).to.include({ ...read, requestId: reads[0]?.caller.requestId });
-    expect(records[1]?.bytes).to.equal(JSON.stringify({ result, jsonrpc: '2.0', id: 2 }).length);
-    expect(records[2]?.requestId).to.equal(error.data.requestId);
-    expect(records[2]?.error?.code).to.equal('not_found');
-  });
-
   it('answers each line that is not a message, or has too many values, with an error, and continues', async () => {
     const { write, receive, ask } = connect(undefined, { maxMessageValues: 20 });
     for (const line of ['nonsense', '[]', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '{}', '{"id":7}', '', ' \r']) {

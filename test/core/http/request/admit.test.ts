@@ -168,6 +168,7 @@ describe('a preflight', () => {
       [LIST, 'GET, HEAD', `${VARY}, Origin`],
       [READ, 'GET, HEAD', `${VARY}, Origin`],
       [RPC, 'POST', `${ofRpc}, Origin`],
+      ['/openapi.json', 'GET, HEAD', 'Accept, Origin'],
     ]) {
       connection.send(requestText('OPTIONS', String(path), PREFLIGHT));
       const response = await connection.receive();
@@ -180,7 +181,7 @@ describe('a preflight', () => {
         vary: String(vary),
       });
     }
-    expect((await ended(3))[2]).to.include({ route: RPC, method: 'OPTIONS', status: 204, outcome: 'ok' });
+    expect((await ended(4))[2]).to.include({ route: RPC, method: 'OPTIONS', status: 204, outcome: 'ok' });
     expect(reads).to.deep.equal([]);
   });
 

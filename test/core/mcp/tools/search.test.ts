@@ -2,16 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Filter } from '../../../../src/core/mcp/tools/arguments.ts';
-import { createSearches, type SearchBounds, type SearchResult } from '../../../../src/core/mcp/tools/search.ts';
+import { createSearches, type SearchBounds } from '../../../../src/core/mcp/tools/search.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { arraysOf, encodeItems, joinPages } from '../../../../src/core/reads/snapshots/snapshot.ts';
-import { turnsDuring } from '../../../support/a-while.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { atDepth } from '../../../support/depth.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
 import { loadOf } from '../asked.ts';
 
-const STEP_BYTES = 262_144;
 const BOUNDS = { maxSearches: 2, maxWaitingSearches: 40, maxWaitingSearchesPerCaller: 10 };
 
 /** A search whose caller stays connected by default. */
@@ -73,20 +71,6 @@ const SHORT = loadOf([toolItem('a')]);
 describe('a search', () => {
   const list = (mebibytes: number) =>
     loadOf(Array.from({ length: mebibytes * 16 }, (_, index) => ({ id: String(index), name: 'x'.repeat(65_000) })));
-
-  it('yields to other requests as often as the bytes of the list require', async () => {
-    const items = Array.from({ length: 100_000 }, (_, index) => toolItem(`tool-${index}`, { category: `C${index}` }));
-    const load = loadOf(items);
-    const search = createSearch();
-    for (const category of ['c99999', 'nothing']) {
-      let found: SearchResult | undefined;
-      const searching = search(load, { filter: { values: { category } } }).then((result) => {
-        found = result;
-      });
-      expect(await turnsDuring(searching)).to.be.at.least(load.snapshot.bytes.length / STEP_BYTES);
-      expect([...(found?.indices ?? [])]).to.deep.equal(category === 'nothing' ? [] : [99_999]);
-    }
-  });
 
   it('is made once for all that are the same at a time, whoever sends them and in any case', async () => {
     const search = createSearch();

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { errorOf, never } from '../snapshots/fake-loader.ts';
@@ -24,20 +23,6 @@ const page = (things: unknown, next = '') => ({ text: JSON.stringify({ things, n
 const thing = (id: number) => ({ id, name: `Thing ${id}`, more: 'dropped' });
 
 describe('a loader', () => {
-  it('takes a 404 to its first page for an empty list if settings say so', async () => {
-    const refusing = (status: number) => async (): Promise<never> => {
-      throw new GatewayError('upstream_refused', { upstreamStatus: status });
-    };
-    const read = (status: number, notFound?: 'empty') =>
-      loaderOver(refusing(status), { list: listWith({ pagination: { kind: 'none' } }), rules: { notFound } })(
-        callerWith(),
-        never,
-      );
-    expect((await read(404, 'empty')).snapshot.bytes.toString()).to.equal('[]');
-    for (const load of [read(404), read(410, 'empty')])
-      expect(await errorOf(load)).to.include({ code: 'upstream_refused' });
-  });
-
   it('is empty if its reply is, also where settings name a total', async () => {
     const counted = { sizeParam: null, size: 2, concurrency: 1, offsetParam: 'skip' } as const;
     const total = (body: unknown) => (body as { total?: unknown } | null)?.total;

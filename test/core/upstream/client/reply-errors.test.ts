@@ -67,19 +67,6 @@ describe('the status of an upstream', () => {
     });
   }
 
-  it("is Portico's business where the credential is its own; a 403 is the caller's where it was made for the caller", async () => {
-    const made = { provesToken: true };
-    for (const [status, code, owner = {}] of [
-      [401, 'upstream_credential_rejected'],
-      [403, 'upstream_credential_rejected'],
-      [404, 'upstream_refused'],
-      [401, 'upstream_credential_rejected', made],
-      [403, 'access_denied', made],
-    ] as const) {
-      expect((await errorFor(status, { usesCallerToken: false, ...owner }, {})).code).to.equal(code);
-    }
-  });
-
   it('is throttling with a 403 that names a wait or an exhausted limit, whoever owns the credential', async () => {
     for (const headers of [{ 'retry-after': '7' }, { 'x-ratelimit-remaining': '0' }, { 'ratelimit-remaining': '0' }]) {
       for (const usesCallerToken of [true, false]) {

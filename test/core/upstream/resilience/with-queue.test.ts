@@ -155,16 +155,5 @@ describe('an upstream behind a queue', () => {
       await succeedNext(open, 5);
       await Promise.all(later);
     });
-
-    it('expects others to wait for half of the slots only', async () => {
-      const { upstream, get, learn, open, clock } = queue({ slots: 2, maxQueue: 100 });
-      await learn(1000);
-      const made = Array.from({ length: 22 }, (_, name) => get(`made up ${name}`, calm(), ADDRESS));
-      const read = (address: string) => upstream.get(asking('/', { address }, { dueAt: clock.time + 9000 }), calm());
-      expect((await errorOf(read(ADDRESS))).code).to.equal('overloaded');
-      const other = read('203.0.113.2');
-      await succeedNext(open, 23);
-      await Promise.all([...made, other]);
-    });
   });
 });
