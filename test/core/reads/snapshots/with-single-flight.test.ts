@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { createWaiting, withSingleFlight } from '../../../../src/core/reads/snapshots/with-cache.ts';
+import { loadOf } from '../../../support/platform/loads.ts';
 import { callerOf, createFakeLoader, errorOf, never, roomy, text } from './fake-loader.ts';
 
 function flights(waiting = roomy()) {
@@ -30,6 +31,22 @@ describe('reads beyond the bounds of waiting', () => {
     for (const pendingLoad of pendingLoads) pendingLoad.finish();
     expect((await Promise.all(readings)).map(text)).to.deep.equal(['[]', '[]', '[]']);
     expect(pendingLoads.map(({ caller }) => caller.credentialKey)).to.deep.equal(['alice', 'bob']);
+  });
+});
+
+describe('a load that all its readers have left', () => {
+  it('is not joined by the next reader, even if it goes on', async () => {
+    let loads = 0;
+    const load = () => {
+      loads += 1;
+      return loads === 1 ? new Promise<never>(() => {}) : Promise.resolve(loadOf([]));
+    };
+    const read = withSingleFlight(load, { resource: 'tools', waiting: roomy(), events: {} });
+    const leaving = new AbortController();
+    const left = errorOf(read(alice, leaving.signal));
+    leaving.abort();
+    await left;
+    expect(text(await read(alice, never))).to.equal('[]');
   });
 });
 
