@@ -192,6 +192,9 @@ describe('the connection to Redis', () => {
   it('can lead to a cluster, over whose nodes names are spread', async () => {
     const ports = [];
     for (let count = 0; count < 3; count += 1) ports.push({ port: await freePort(), bus: await freePort() });
+    const url = `redis://127.0.0.1:${ports[0]?.port}`;
+    // No node of it is up yet.
+    const early = join(url, { cluster: true });
     const nodes = await Promise.all(
       ports.map(({ port, bus }) =>
         startRedis('--port', `${port}`, '--cluster-enabled', 'yes', '--cluster-port', `${bus}`),
@@ -209,7 +212,7 @@ describe('the connection to Redis', () => {
     for (const node of nodes) {
       await eventually(async () => String(await node.command('CLUSTER', 'INFO')).includes('cluster_state:ok'));
     }
-    const url = `redis://127.0.0.1:${ports[0]?.port}`;
+    await eventually(() => early.isUp);
     const one = await joined(url, { cluster: true });
     await exercise(one, await joined(url, { cluster: true }));
     for (let count = 0; count < 100; count += 1) await one.set(`name ${count}`, 'x');
