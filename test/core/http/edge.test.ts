@@ -165,6 +165,16 @@ for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CA
       release();
       expect((await reading.receive()).status).to.equal(200);
     });
+
+    it('find a free slot if others are idle', async () => {
+      const served = await serve({ maxConnections: 2 });
+      const idle = await keptConnection(served);
+      await aWhile(BUSY_MS);
+      await keptConnection(served);
+      expect((await idle.closed()).error).to.equal(undefined);
+      await keptConnection(served);
+      expect(served.bounds).to.deep.equal([]);
+    });
   });
 
   describe('an idle connection', () => {

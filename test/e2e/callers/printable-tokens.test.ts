@@ -6,7 +6,7 @@ import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
 
-const RUNS = atDepth(25, 150);
+const RUNS = atDepth(12, 150);
 
 describe('a token of any visible ASCII, over sockets', () => {
   let platform: HttpUpstream;

@@ -40,11 +40,15 @@ describe('the shutdown of the process', () => {
 
   it('is announced by /readyz for shutdown.delayMs while reads are answered', async () => {
     const platform = await startHttpUpstream((_request, response) => response.end('{"tools":[]}'));
-    const { gateway, url, read } = await startGateway(settingsFor(platform.url, { shutdown: { delayMs: 1000 } }));
+    const { gateway, url, read } = await startGateway(
+      settingsFor(platform.url, { admin: { port: 0 }, shutdown: { delayMs: 1000 } }),
+    );
     expect((await fetch(`${url}/readyz`)).status).to.equal(200);
     const closing = gateway.close();
-    const ready = await fetch(`${url}/readyz`);
-    expect(await ready.json()).to.include({ status: 503, code: 'draining' });
+    for (const listener of [url, gateway.adminUrl]) {
+      const ready = await fetch(`${listener}/readyz`);
+      expect(await ready.json()).to.include({ status: 503, code: 'draining' });
+    }
     expect((await fetch(`${url}/livez`)).status).to.equal(200);
     expect((await read('tools')).status).to.equal(200);
     expect(await closing).to.equal(true);

@@ -114,3 +114,26 @@ describe('a stream', () => {
     expect(bugs).to.deep.equal([]);
   });
 });
+
+describe('a hook that fails behind the response', () => {
+  it('is a bug in the log, and the response arrives whole', async () => {
+    const bugs: string[] = [];
+    const failing = defineCapability({
+      open: () => ({
+        listeners: [{ internalError: ({ stack }) => void bugs.push(stack) }],
+        onSettled() {
+          throw new Error('a bug of the test');
+        },
+      }),
+    });
+    const { url } = await startGateway(settingsFor('http://127.0.0.1:9'), {
+      capabilities: [failing],
+      logger: captureLog().logger,
+    });
+    const { status } = await sendTo(url, get('/mcp/v1/resources')).receive();
+    expect(status).to.equal(200);
+    await eventually(() => bugs.length > 0);
+    expect(bugs).to.have.length(1);
+    expect(bugs[0]).to.contain('a bug of the test');
+  });
+});

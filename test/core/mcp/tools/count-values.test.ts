@@ -50,7 +50,7 @@ describe('counts by value', () => {
           expect(counts[field]).to.deep.equal([...expected.slice(0, 50), ...(others.length > 0 ? [rest] : [])]);
         }
       }),
-      { numRuns: atDepth(40, 400) },
+      { numRuns: atDepth(20, 400) },
     );
   });
 

@@ -106,7 +106,7 @@ describe('a list in an order, in pages and as a table', () => {
           expect(JSON.stringify(items)).to.equal(JSON.stringify(expected));
         },
       ),
-      { numRuns: atDepth(60, 600) },
+      { numRuns: atDepth(30, 600) },
     );
   });
 
@@ -224,7 +224,7 @@ describe('the changes since a list', () => {
         });
         expect(itemsOf(answer)).to.deep.equal([]);
       }),
-      { numRuns: atDepth(40, 400) },
+      { numRuns: atDepth(20, 400) },
     );
   });
 

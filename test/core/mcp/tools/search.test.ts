@@ -61,7 +61,7 @@ describe('the items of a snapshot', () => {
         const snapshot = await joinPages(written.map(encodeItems), 0);
         expect([...arraysOf(snapshot)].flatMap((array) => JSON.parse(array))).to.deep.equal(written.flat());
       }),
-      { numRuns: atDepth(60, 600) },
+      { numRuns: atDepth(30, 600) },
     );
   });
 });

@@ -10,10 +10,10 @@ import { childrenOf, joinedItemsOf, joinedOutcomeOf, keptOf, outcomeOf } from '.
 import { anyJoin, anyRead, fitting, type GeneratedRead } from './generated-settings.ts';
 import { NOT_DETECTABLE, notDetectable } from './not-detectable.ts';
 
-const ANY = atDepth(800, 8000);
+const ANY = atDepth(500, 8000);
 const SILENT = atDepth(200, 2000);
 const JOINED = atDepth(120, 1200);
-const FITTING = atDepth(400, 4000);
+const FITTING = atDepth(250, 4000);
 
 /** Adds a read to those that came to the platform's list, or to an error; throws for any other list. */
 async function check(read: GeneratedRead, outcomes: { whole: number; refused: number }): Promise<void> {

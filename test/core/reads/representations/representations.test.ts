@@ -98,6 +98,13 @@ describe('an escaped snapshot', () => {
     }
   });
 
+  it('does not block the event loop while many bytes are escaped and copied', async () => {
+    const load = loadOf([...LONG, { id: 'x'.repeat(4_000_000) }]);
+    const making = setUp().escaped(load);
+    expect(await turnsDuring(making)).to.be.above(load.snapshot.bytes.length / 262_144);
+    expect((await making).length).to.be.above(load.snapshot.bytes.length);
+  });
+
   it('is made within maxEscapingBytes, and always for one snapshot', async () => {
     const list = (more: string) => loadOf([...LONG, { id: more }]);
     const [a, b, c] = [list('a'), list('b'), list('c')];

@@ -69,6 +69,19 @@ describe('the snapshot cache', () => {
     expect(elsewhere.store(loadOf())).to.equal(true);
     expect(textIn(cache)).to.contain('after');
   });
+
+  it('keeps a copy until an eviction, and never in place of a newer one', () => {
+    const cache = createSnapshotCache(MANY);
+    const [earlier, later] = [cache.begin('tools', alice), cache.begin('tools', alice)];
+    expect(later.keep(loadOf([{ id: 'copy' }], { loadedAt: 5 }))).to.equal(true);
+    expect(later.keep(loadOf([{ id: 'older copy' }], { loadedAt: 4 }))).to.equal(false);
+    expect(textIn(cache)).to.contain('"copy"');
+    later.keep(loadOf([{ id: 'newer copy' }], { loadedAt: 6 }));
+    expect(earlier.store(loadOf([{ id: 'load' }], { loadedAt: 7 })), 'a load that began earlier').to.equal(true);
+    cache.evict('tools', alice);
+    expect(later.keep(loadOf([{ id: 'copy of what was denied' }], { loadedAt: 8 }))).to.equal(false);
+    expect(cache.entries).to.equal(0);
+  });
 });
 
 describe('a cache scope that several credentials share', () => {

@@ -14,7 +14,7 @@ describe('snapshots and flights, whatever happens in whatever order', () => {
         await fc.asyncModelRun(() => ({ model: {}, real: world }), sequence);
         await world.end();
       }),
-      { numRuns: atDepth(600, 20_000), seed: SEED },
+      { numRuns: atDepth(400, 20_000), seed: SEED },
     );
   });
 

@@ -8,7 +8,7 @@ import { createAuthority } from '../../../support/certificates.ts';
 import { type ConnectProxy, startConnectProxy } from '../../../support/connect-proxy.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { listen } from '../../../support/listening.ts';
-import { asking, calm, errorOf, open } from '../harness.ts';
+import { asking, calm, errorOf, open, serve } from '../harness.ts';
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
@@ -45,6 +45,28 @@ describe('an upstream behind a proxy', () => {
     expect(proxyAuthorization({ user: 'portico' })?.()).to.equal('Basic cG9ydGljbzo=');
     expect(Object.keys(headers)).to.have.members(['connection']);
     expect(proxy.connections()).to.equal(1);
+  });
+
+  it('is named with the default port of its scheme, and a host of IPv6 in brackets', async () => {
+    const proxy = await startConnectProxy();
+    proxy.behave((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+    for (const url of ['http://platform.internal', 'https://platform.internal', 'https://[::1]:8443', 'http://[::1]']) {
+      await errorOf(open(url, { proxy: { url: proxy.url } }).get(asking(), calm()));
+    }
+    expect(proxy.asked.map(({ url }) => url)).to.deep.equal([
+      'platform.internal:80',
+      'platform.internal:443',
+      '[::1]:8443',
+      '[::1]:80',
+    ]);
+  });
+
+  it('may be one of plain HTTP, and still none that the proxy looks into', async () => {
+    const platform = await serve((_request, response) => response.end('plain'));
+    const proxy = await startConnectProxy();
+    const upstream = open(platform.url, { proxy: { url: proxy.url } });
+    expect((await upstream.get(asking(), calm())).page).to.equal('plain');
+    expect(proxy.asked.map(({ url }) => url)).to.deep.equal([`127.0.0.1:${platform.port}`]);
   });
 
   it('may have a proxy over TLS, which Node must know', async () => {

@@ -2,9 +2,23 @@ import type { Socket } from 'node:net';
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Upstream } from '../../../../src/core/upstream/upstream.ts';
-import { asking, calm, closed, errorOf, open, serveRaw } from '../harness.ts';
+import { asking, calm, closed, errorOf, open, rejection, serve, serveRaw } from '../harness.ts';
 
 const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\n';
+
+it('does not take place once its signal has aborted while it waited for a connection', async () => {
+  const server = await serve((_request, response) => setTimeout(() => response.end('[]'), 50));
+  const upstream = open(server.url, { connections: 1 });
+  const first = upstream.get(asking('/first'), calm());
+  const controller = new AbortController();
+  const second = rejection(upstream.get(asking('/second'), controller.signal));
+  const reason = new Error('the caller hung up');
+  controller.abort(reason);
+  expect(await second).to.equal(reason);
+  expect((await first).page).to.equal('[]');
+  expect((await upstream.get(asking('/third'), calm())).page).to.equal('[]');
+  expect(server.requests.map((request) => request.url)).to.deep.equal(['/first', '/third']);
+});
 
 describe('the body of a response that is not needed', () => {
   /** An upstream that answers each request so, and its connections. */

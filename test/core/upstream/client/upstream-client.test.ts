@@ -24,6 +24,20 @@ describe('an upstream client', () => {
   });
 
   describe('when its signal aborts', () => {
+    it('names the upstream that was too slow, which is a fault once the request was sent', async () => {
+      const { url, sockets } = await serveRaw((socket) =>
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'),
+      );
+      const late = new GatewayError('upstream_timeout');
+      const slow = { code: 'upstream_timeout', upstream: 'projects' };
+      const unsent = await errorOf(open(url).get(asking(), AbortSignal.abort(late)));
+      expect(unsent).to.include({ ...slow, countsForBreaker: false });
+      expect(sockets).to.have.length(0);
+      const controller = new AbortController();
+      const reading = errorOf(open(url).get({ ...asking(), hold: () => controller.abort(late) }, controller.signal));
+      expect(await reading).to.include({ ...slow, countsForBreaker: true });
+    });
+
     it('aborts the upstream request when the caller hangs up, and rejects with that very reason', async () => {
       const arrived = Promise.withResolvers<void>();
       const { url, sockets } = await serveRaw(() => arrived.resolve());

@@ -81,7 +81,7 @@ describe('paginate', () => {
         const platform = simulate({ kind, items: itemsUpTo(count), ...rest });
         expect(await readAll(platform)).to.deep.equal(itemsUpTo(count));
       });
-      await fc.assert(property, { numRuns: atDepth(40, 400) });
+      await fc.assert(property, { numRuns: atDepth(20, 400) });
     });
   }
 
@@ -99,7 +99,7 @@ describe('paginate', () => {
             expect(error.code).to.equal('upstream_invalid');
           }
         });
-        await fc.assert(property, { numRuns: atDepth(60, 600) });
+        await fc.assert(property, { numRuns: atDepth(30, 600) });
       });
 
       it(`notices that ${name}, by ${kind}`, async () => {
