@@ -11,7 +11,7 @@ import { echo, expectNoUncaught, LIST, LONG_MS, post, READ, type Served } from '
 /** More than the buffers of a connection take. */
 const LARGE = loadOf(manyTools(100_000));
 
-for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CARRIERS) {
+for (const { over, serve, serveRpc, openConnection, sendTo } of CARRIERS) {
   /** Long enough for bytes on loopback to arrive. What must not happen meanwhile would have time to. */
   const A_WHILE_MS = 30;
   /** A connection that was in use so long ago is idle: more than a second, since a timer may fire a little early. */
@@ -38,21 +38,6 @@ for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CA
       expect((await kept.closed()).error).to.equal(undefined);
       expect((await silent.closed()).error).to.equal(undefined);
       expect((await openConnection(served.url).closed()).error).to.equal('ECONNREFUSED');
-    });
-
-    it('has a response in flight be the last one of its connection', async () => {
-      const { connection, release, edge, reads } = await serveReading();
-      const drained = edge.drain(LONG_MS);
-      await aWhile(A_WHILE_MS);
-      connection.send(get(READ));
-      await aWhile(A_WHILE_MS);
-      release();
-      const responses = (await connection.closed()).responses;
-      expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).to.deep.equal([
-        [200, 'close'],
-      ]);
-      expect(await drained).to.equal(true);
-      expect(reads).to.have.length(1);
     });
 
     it('answers a request that was being received, and closes its connection', async () => {

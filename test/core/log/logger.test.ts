@@ -74,21 +74,6 @@ describe('the logger', () => {
       expect(text()).to.contain(String.raw`"subject":"\u0007\u007f\u009b31m\u202e`);
     });
 
-    it('is written where settings say so, and otherwise to a terminal', () => {
-      const terminal = { hasColours: false };
-      for (const [format, on, json] of [
-        [undefined, undefined, true],
-        [undefined, terminal, true],
-        ['auto', undefined, true],
-        ['auto', terminal, false],
-        ['json', terminal, true],
-        ['pretty', undefined, false],
-      ] as const) {
-        const text = written(format === undefined ? {} : { format }, on);
-        expect(text.startsWith('{"level":"warn"'), `${format} ${on}`).to.equal(json);
-      }
-    });
-
     it('shows the stack of a bug line by line, and has all written out after a fatal line', () => {
       const { destination, text, flushes } = recorder();
       const stack = 'TypeError: \u001b[2J\n    at a\n    at b';

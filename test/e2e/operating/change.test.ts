@@ -47,6 +47,13 @@ describe('a gateway whose settings change', () => {
     expect(platform.connections()).to.equal(2);
   });
 
+  it('never serves snapshots of earlier settings, even when they return', async () => {
+    await read('tools');
+    running.gateway.change(mappedFrom('title'));
+    running.gateway.change(settings());
+    expect(await read('tools')).to.deep.equal([200, 'First', 'fwd=miss']);
+  });
+
   it('keeps snapshots when only their lifetimes change', async () => {
     await read('tools');
     running.gateway.change(settings({ resources: { tools: { cache: { ttlMs: 1_000_000 } } } }));

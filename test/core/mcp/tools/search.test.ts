@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Filter } from '../../../../src/core/mcp/tools/arguments.ts';
@@ -139,21 +138,5 @@ describe('a search', () => {
     // What has ended takes no room.
     const search = createSearch({ maxWaitingSearches: 1 });
     for (const query of ['a', 'b', 'c']) await search(SHORT, { filter: { query } });
-  });
-
-  it('ends where the caller hangs up, also in the queue', async () => {
-    const search = createSearch({ maxSearches: 1 });
-    const load = list(4);
-    const controllers = [new AbortController(), new AbortController()];
-    const parsed = parsedDuring(async () => {
-      const all = controllers.map(({ signal }, index) =>
-        search(load, { signal, filter: { query: `${index}` } }).catch((error: unknown) => error),
-      );
-      await turn();
-      for (const controller of controllers) controller.abort();
-      for (const caught of await Promise.all(all)) expect(caught).to.have.property('name', 'AbortError');
-      expect((await search(loadOf([toolItem('a')]))).indices).to.have.length(1);
-    });
-    expect(await parsed).to.be.below(load.snapshot.bytes.length / 2);
   });
 });
