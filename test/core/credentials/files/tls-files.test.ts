@@ -18,6 +18,7 @@ const ENCRYPTED = `${EC.export({ ...PEM, cipher: 'aes-256-cbc', passphrase: 'hus
 const NO_CHANGE = { now: Date.now, onChange: () => {} };
 const EXPIRED = await AUTHORITY.issue({ days: [-2, -1] });
 const FUTURE = await AUTHORITY.issue({ days: [1, 2] });
+const DAY_MS = 86_400_000;
 const IN_TIME = /^certFile (expired at|is not valid before) \d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /** What is wrong with files of these texts, or `undefined`. */
@@ -90,7 +91,36 @@ describe('the files of TLS', () => {
       }));
   }
 
+  it('are adopted once their certificate is valid', () =>
+    inFolder(async (folder) => {
+      const clock = { now: Date.now() };
+      const files = openTlsFiles(writePem(folder, LEAF_FILES), {
+        ...NO_CHANGE,
+        now: () => clock.now,
+      });
+      const before = files.held;
+      writePem(folder, { certFile: FUTURE.cert, keyFile: FUTURE.key });
+      clock.now += DAY_MS / 2;
+      await files.check();
+      expect(files.held).to.equal(before);
+      clock.now += DAY_MS;
+      await files.check();
+      expect(files.held).not.to.equal(before);
+    }));
+
   it('are there', () => {
+    it('expire with the first certificate of a chain, and the last of the authorities', () =>
+      inFolder(async (folder) => {
+        const days = async (to: number) => (await AUTHORITY.issue({ days: [-1, to] })).cert;
+        const { cert, key } = await AUTHORITY.issue({ days: [-1, 9] });
+        const clientCaFile = (await days(3)) + (await days(5));
+        const paths = writePem(folder, { certFile: cert + (await days(7)), keyFile: key, clientCaFile });
+        const { validity } = openTlsFiles(paths, NO_CHANGE).held;
+        expect(validity.map(({ file, to }) => [file, Math.round((to - Date.now()) / DAY_MS)])).to.deep.equal([
+          ['certFile', 7],
+          ['clientCaFile', 5],
+        ]);
+      }));
     const refusal = refusalOf({ certFile: join('/no', 'cert'), keyFile: '/no/key' });
     expect(refusal).to.equal('certFile cannot be read: no such file or directory');
   });

@@ -60,3 +60,11 @@ describe('bytes that are not a request', () => {
 });
 
 describe('a request that is too slow', () => {});
+
+describe('a connection on which nothing is sent', () => {
+  it('is closed in time, without a response', async () => {
+    const { url, ended } = await serve({ headersTimeoutMs: 100, requestTimeoutMs: 150 });
+    expect(await send(url)).to.deep.equal([]);
+    expect(await ended(0)).to.deep.equal([]);
+  });
+});

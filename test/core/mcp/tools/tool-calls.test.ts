@@ -142,6 +142,20 @@ describe('a tool', () => {
     }
   });
 
+  it('hints at why there is nothing', async () => {
+    const none = 'The platform returned no items for this caller.';
+    const empty = 'No item fits. category has no value in this list.';
+    for (const [load, args, remarks] of [
+      [loadOf([toolItem('a', { category: '' })]), { category: 'x' }, { hint: empty }],
+      [loadOf([]), { category: 'x' }, { hint: none }],
+      [loadOf([]), {}, { hint: none }],
+      [loadOf([], { excluded: 7, dropped: 1 }), { fields: ['id'] }, { leftOut: { bySettings: 7, invalid: 1 } }],
+    ] as const) {
+      const { text } = await callWell(args, { read: () => load });
+      expect(text).to.equal(JSON.stringify({ total: 0, ...remarks, items: [] }));
+    }
+  });
+
   it('answers result_too_large with arguments that make the result fit', async () => {
     const options = { read: list, maxResultBytes: 2048 };
     const { isError, content, record } = await call({ limit: 50 }, options);

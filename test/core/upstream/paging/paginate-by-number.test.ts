@@ -32,6 +32,20 @@ describe('pages of a known total', () => {
     expect(await reasonOf(mangled(() => ({ items: [] })))).to.equal(reason(0, 10));
     expect(await reasonOf(mangled(() => ({ body: { total: 3 } })))).to.equal(reason(4, 3));
   });
+
+  it('are invalid where a page, or the last, has more or fewer items than are left for it', async () => {
+    const more = ({ items }: SimulatedPage) => [...items, { id: 99, name: 'one too many' }];
+    const fewer = ({ items }: SimulatedPage) => items.slice(1);
+    for (const [at, change, figures] of [
+      [1, more, 'page 2 has 5 items instead of 4'],
+      [1, fewer, 'page 2 has 3 items instead of 4'],
+      [2, more, 'page 3 has 3 items instead of 2'],
+      [2, fewer, 'page 3 has 1 items instead of 2'],
+    ] as const) {
+      const platform = mangled((page, request) => ({ items: request === at ? change(page) : page.items }));
+      expect(await reasonOf(platform)).to.contain(figures);
+    }
+  });
 });
 
 describe('pages by number', () => {
