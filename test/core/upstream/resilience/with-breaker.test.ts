@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { withBreaker } from '../../../../src/core/upstream/resilience/with-breaker.ts';
-import { asking, calm, errorOf, rejection } from '../harness.ts';
+import { asking, calm, errorOf, recordEvents, rejection } from '../harness.ts';
 import { createScripted, PAGE, RESPONSES, status500, timeout } from '../scripted.ts';
 
 const SETTINGS = { failurePercent: 50, minimumCalls: 4, windowMs: 10_000, openMs: 5000, probeTimeoutMs: 2000 };
@@ -17,8 +17,9 @@ describe('an upstream behind a breaker', () => {
   afterEach(() => mock.timers.reset());
 
   function guard(settings: Partial<typeof SETTINGS> = {}) {
+    const { events, told } = recordEvents();
     const platform = createScripted();
-    const upstream = withBreaker(platform.upstream, { ...SETTINGS, ...settings, events: {}, now: () => Date.now() });
+    const upstream = withBreaker(platform.upstream, { ...SETTINGS, ...settings, events, now: () => Date.now() });
     const get = (signal = calm()) => upstream.get(asking(), signal);
     const succeed = async () => {
       const reading = get();
@@ -40,7 +41,7 @@ describe('an upstream behind a breaker', () => {
       mock.timers.tick(SETTINGS.openMs);
       expect(upstream.breakerState).to.equal('half-open');
     };
-    return { ...platform, upstream, get, succeed, fail, trip, untilHalfOpen };
+    return { ...platform, upstream, get, succeed, fail, trip, untilHalfOpen, told };
   }
 
   describe('while it is closed', () => {
@@ -101,6 +102,33 @@ describe('an upstream behind a breaker', () => {
       expect(upstream.breakerState).to.equal('open');
       mock.timers.tick(SETTINGS.openMs);
       expect(upstream.breakerState).to.equal('half-open');
+    });
+
+    it('does not count those it turns away: the next failure after it was closed finds a clean window', async () => {
+      const { upstream, get, succeed, fail } = guard({ openMs: 1000 });
+      for (let count = 0; count < 4; count += 1) await fail();
+      for (let count = 0; count < 100; count += 1) await errorOf(get());
+      mock.timers.tick(1000);
+      await succeed();
+      expect(upstream.breakerState).to.equal('closed');
+      await fail();
+      expect(upstream.breakerState).to.equal('closed');
+      for (let count = 0; count < 3; count += 1) await fail();
+      expect(upstream.breakerState).to.equal('open');
+    });
+
+    it('reports each change of state once, with what the window held, and each call that it rejected', async () => {
+      const { untilHalfOpen, fail, succeed, get, told } = guard();
+      await untilHalfOpen();
+      await fail();
+      await errorOf(get());
+      mock.timers.tick(SETTINGS.openMs);
+      await succeed();
+      const changes = told.breakerChanged?.map(({ upstream, state }) => [upstream, state]);
+      const states = ['open', 'half-open', 'open', 'half-open', 'closed'];
+      expect(changes).to.deep.equal(states.map((state) => ['projects', state]));
+      expect(told.breakerChanged?.[0]).to.include({ calls: 4, failures: 4 });
+      expect(told.callRefused).to.deep.equal([{ requestId: 'request-1', upstream: 'projects', code: 'breaker_open' }]);
     });
   });
 });
