@@ -85,6 +85,14 @@ const warnOfPlainHttp: Warning = ({ config }, warn) => {
   }
 };
 
+/** 30 is most likely meant as seconds: every read would time out. */
+const warnOfSeconds: Warning = ({ config }, warn) => {
+  for (const [name, { timeoutMs }] of Object.entries(config.upstreams)) {
+    if (timeoutMs < 100)
+      warn(['upstreams', name, 'timeoutMs'], `is in milliseconds: ${timeoutMs} s are ${timeoutMs}000`);
+  }
+};
+
 /** Settings files are copied, and kept in repositories. */
 const warnOfSecrets: Warning = ({ config, isWritten, isFromEnvironment }, warn) => {
   const visit = (value: unknown, path: readonly string[]): void => {
@@ -124,5 +132,5 @@ const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
 
 const WARNINGS: readonly Warning[] = [
   ...[warnOfPaging, warnOfExpressions, warnOfHosts, warnOfIdleBlocks],
-  ...[warnOfVerification, warnOfPlainHttp, warnOfSecrets],
+  ...[warnOfVerification, warnOfPlainHttp, warnOfSeconds, warnOfSecrets],
 ];

@@ -188,6 +188,14 @@ describe('the warnings of settings that are right each', () => {
     expect(await at('https://api.acme.example')).to.deep.equal([]);
   });
 
+  it('name a timeout that is most likely meant in seconds', async () => {
+    const of = (timeoutMs: number) =>
+      warningsIn(`upstreams: { tools: { baseUrl: https://a.example, timeoutMs: ${timeoutMs} } }`);
+    const message = 'is in milliseconds: 30 s are 30000';
+    expect(await of(30)).to.deep.equal([`1:62: upstreams.tools.timeoutMs: ${message}`]);
+    expect(await of(100)).to.deep.equal([]);
+  });
+
   it('name secrets that are written in the file', async () => {
     const service = (secret: string) =>
       `allowUnverifiedCallers: true\nupstreams: { tools: { baseUrl: https://a.example, credential: { kind: service, ${secret} } } }`;
