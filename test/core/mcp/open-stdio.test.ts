@@ -113,6 +113,24 @@ describe('MCP over stdio', () => {
     expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok']);
   });
 
+  it('closes at once when it is told to drain after the end of its input, or twice', async () => {
+    for (const end of [
+      ({ input }: ReturnType<typeof connect>) => input.end(),
+      ({ connection }: ReturnType<typeof connect>) => connection.drain(),
+    ]) {
+      const opened = connect(() => new Promise(() => {}), { graceMs: 60_000 });
+      const { write, reads, input, connection, records } = opened;
+      write(readOf('tools'));
+      await eventually(() => reads.length === 1);
+      end(opened);
+      await eventually(() => input.destroyed);
+      connection.drain();
+      expect(await connection.closed).to.equal(false);
+      expect(reads[0]?.signal.aborted).to.equal(true);
+      expect(records.map(({ outcome }) => outcome)).to.deep.equal(['cut']);
+    }
+  });
+
   it('does not answer a response, also where its id is null', async () => {
     const { write, answers, ask, records } = connect();
     for (const id of [null, 1]) {
