@@ -57,9 +57,11 @@ export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => bo
     const { length } = itemsIn(first);
     return length < 2 && (!findsPlaces(read) || read.pagination.total?.(first.body) === length);
   },
-  /** Ids are compared, not items: those of another place may be the same. */
-  'ids that repeat in pages that settings do not find': (read) =>
-    read.duplicateIds === 'allow' && read.platform.versions > 1 && !(findsPlaces(read) && beginsRight(read)),
+  /** Ids are compared, not items: those of another place may be the same, or of the same item, which differs by reply. */
+  'ids that repeat in pages that settings do not find': (read) => {
+    const { versions, isVolatile } = read.platform;
+    return read.duplicateIds === 'allow' && (versions > 1 || isVolatile) && !(findsPlaces(read) && beginsRight(read));
+  },
 };
 
 /** The name of the exclusion that a read falls under. */
