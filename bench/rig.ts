@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -45,10 +45,8 @@ export function has(command: string): boolean {
   return spawnSync(command, ['--version'], { env: { ...process.env, PATH } }).error === undefined;
 }
 
-/** Builds what is shipped, where that is missing or older than the sources. */
+/** Builds what is shipped. */
 export function build(): void {
-  const built = existsSync(ours(BUILT)) ? statSync(ours(BUILT)).mtimeMs : 0;
-  if (globSync('src/**/*.ts', { cwd: ours('.') }).every((source) => statSync(ours(source)).mtimeMs < built)) return;
   const { status, stdout } = spawnSync('npm', ['run', 'build'], { cwd: ours('.'), encoding: 'utf8' });
   if (status !== 0) throw new Error(`npm run build failed:\n${stdout}`);
 }
