@@ -69,6 +69,8 @@ function revisionOf({ id, method, params }: JSONRPCRequest, headers?: IncomingHt
   if (flaw !== undefined) throw noEnvelope(flaw);
   if (claim !== undefined && named !== undefined && claim !== named)
     throw mismatch('MCP-Protocol-Version and the message name different revisions.');
+  // Of a notification, before its method is compared, as the SDK does.
+  if (!isRequest && claim !== undefined && !isCurrent(claim)) throw versionUnsupported();
   if (namedMethod !== undefined && namedMethod !== method)
     throw mismatch('Mcp-Method and the message name different methods.');
   if ((claim ?? named) !== CURRENT) throw versionUnsupported();

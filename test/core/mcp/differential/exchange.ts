@@ -138,7 +138,10 @@ function* currentOnes(): Generator<Exchange> {
     const named = Object(envelope)['io.modelcontextprotocol/protocolVersion'];
     for (const method of ['resources/list', 'initialize', 'nothing']) {
       yield current(method, {}, {}, envelope);
-      if (typeof named === 'string') yield current(method, {}, { protocolVersion: named }, envelope);
+      if (typeof named === 'string') {
+        yield current(method, {}, { protocolVersion: named }, envelope);
+        yield current(method, {}, { protocolVersion: named, method: 'ping' }, envelope);
+      }
       yield current(method, {}, { protocolVersion: undefined }, envelope);
     }
   }
@@ -174,6 +177,9 @@ function* notifications(): Generator<Exchange> {
       yield post({ jsonrpc: '2.0', method }, headers);
       for (const claim of [CURRENT, '2025-11-25', '2031-01-01', 1, null]) {
         yield post({ jsonrpc: '2.0', method, params: enveloped({}, version(claim)) }, headers);
+        if (typeof claim !== 'string') continue;
+        const other = { protocolVersion: claim, method: 'nothing' };
+        yield post({ jsonrpc: '2.0', method, params: enveloped({}, version(claim)) }, other);
       }
       yield post({ jsonrpc: '2.0', method, params: enveloped({}, { ...version(CURRENT), ...{ a: 1 } }) }, headers);
     }
