@@ -2,7 +2,7 @@
 
 const BACKSLASH = 0x5c;
 const NUMBER = /-?\d[\d.eE+-]*/y;
-const SYNTAX = /[.*+?^${}()|[\]\\/-]/g;
+const NAME_END = /\s*:\s*(\{?)/y;
 
 /**
  * Quotes each number that JavaScript would not print as written (`1.10`, `-0`); undefined if there are none. One pass at the cost
@@ -41,31 +41,39 @@ export function isExact(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
-/**
- * Returns whether a name at the start of `way` was written more often than it was parsed, as where an object has a member twice:
- * another parser takes the first, and this one the last.
- */
-export function repeatsMember(json: string, body: unknown, way: readonly (string | number)[]): boolean {
+/** Returns whether an object has a member twice that is on this way from the outermost value: another parser takes the first. */
+export function repeatsMember(json: string, way: readonly (string | number)[]): boolean {
   const end = way.findIndex((name) => typeof name !== 'string');
-  const names = (end === -1 ? way : way.slice(0, end)).map(String);
-  return names.some((name) => {
-    // Behind a backslash, it is the end of another name.
-    const pattern = `(?<!\\\\)${JSON.stringify(name).replace(SYNTAX, '\\$&')}\\s*:`;
-    const { length = 0 } = json.match(new RegExp(pattern, 'g')) ?? [];
-    return length > 1 && length > timesParsed(body, name);
-  });
+  const names = end === -1 ? way : way.slice(0, end);
+  // Most texts have the first name once.
+  if (!names.some((name) => occursTwice(json, JSON.stringify(name)))) return false;
+  const counts = names.map(() => 0);
+  let depth = 0;
+  /** Names of the way that enclose the place; the next is a member of the object at this depth. */
+  let entered = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json.charAt(at);
+    if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') {
+      depth -= 1;
+      entered = Math.max(0, Math.min(entered, depth - 1));
+    } else if (character === '"') {
+      const begin = at;
+      NAME_END.lastIndex = endOfText(json, begin);
+      at = NAME_END.lastIndex - 1;
+      const [colon, opens] = depth === entered + 1 ? (NAME_END.exec(json) ?? []) : [];
+      if (colon === undefined || JSON.parse(json.slice(begin, at + 1)) !== names[entered]) continue;
+      counts[entered] = (counts[entered] ?? 0) + 1;
+      if (counts[entered] === 2) return true;
+      if (entered + 1 < names.length && opens !== '') entered += 1;
+    }
+  }
+  return false;
 }
 
-/** Pages may nest deeper than the call stack. */
-function timesParsed(body: unknown, name: string): number {
-  let times = 0;
-  const open = [body];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value !== 'object' || value === null) continue;
-    if (!Array.isArray(value) && Object.hasOwn(value, name)) times += 1;
-    for (const part of Object.values(value)) if (typeof part === 'object') open.push(part);
-  }
-  return times;
+function occursTwice(json: string, name: string): boolean {
+  const first = json.indexOf(name);
+  return first !== -1 && json.indexOf(name, first + 1) !== -1;
 }
 
 /** Returns the place behind the closing quote. */

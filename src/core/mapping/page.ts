@@ -36,7 +36,7 @@ export function createPageParser(settings: PageExpressions): (text: string) => P
     // Some platforms put this in front of JSON, so that no page of another site can run it as a script.
     const text = written.replace(/^\s*(?:\)\]\}'?,?|while\s*\(1\);?|for\s*\(;;\);?|\{\}\s*&&)\s*/, '');
     const body = parseJson(text);
-    if (repeatsMember(text, body, leads)) throw invalid('a member on the way to the list occurs twice in one object');
+    if (repeatsMember(text, leads)) throw invalid('a member on the way to the list occurs twice in one object');
     // Checked before the items, which are usually null on such a page.
     if (failure !== undefined && isError(failure.evaluate(body))) throw new GatewayError('upstream_failed', FAILED);
     const enclosing = enclosingOf(body, leads);

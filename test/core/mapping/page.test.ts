@@ -124,6 +124,7 @@ describe('a page', () => {
     for (const [items, text] of [
       ['data', '{"data":[{"data":1},{"data":2}],"other":{"data":3}}'],
       ['data', '{"data":["data","data"],"note":"data"}'],
+      ['data', '{"data":[{"data":1,"data":2}]}'],
       ['a.b', '{"a":{"c":{"b":1},"b":[]},"b":1,"d":{"b":2}}'],
       ['@', '[{"data":1,"data":2}]'],
     ] as const)
