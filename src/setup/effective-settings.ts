@@ -5,7 +5,7 @@ import type { Settings } from '../core/config/schema/settings.ts';
 type IsFromEnvironment = (path: readonly string[]) => boolean;
 
 /** A name that speaks of a secret: `X-Api-Key`, `access_token`, `Cookie`. */
-const SECRET_NAME = /auth|cookie|credential|key|pass|pwd|secret|session|signature|token/i;
+export const SECRET_NAME = /auth|cookie|credential|key|pass|pwd|secret|session|signature|token/i;
 /** A value with a scheme of RFC 9110, section 11, ahead of it. */
 const WITH_SCHEME = /^(?:apikey|basic|bearer|digest|token) +\S/i;
 /** A possible key, if it holds letters and digits. Some keys have `/`, `.` or `:` between their parts. */

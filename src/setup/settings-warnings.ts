@@ -4,7 +4,7 @@ import { acceptsAnyHost } from '../core/config/schema/cross-checks.ts';
 import { offeredIn } from '../core/config/schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import type { Resource } from '../core/resources/resource.ts';
-import { SECRETS } from './effective-settings.ts';
+import { SECRET_NAME, SECRETS } from './effective-settings.ts';
 import { operatorWarnings, valueWarnings } from './expression-warnings.ts';
 import { listBlocks } from './list-blocks.ts';
 
@@ -96,7 +96,10 @@ const warnOfSeconds: Warning = ({ config }, warn) => {
 /** Settings files are copied, and kept in repositories. */
 const warnOfSecrets: Warning = ({ config, isWritten, isFromEnvironment }, warn) => {
   const visit = (value: unknown, path: readonly string[]): void => {
-    const isSecret = SECRETS.includes(path.at(-1) ?? '') && typeof value === 'string' && !value.startsWith('{');
+    const name = path.at(-1) ?? '';
+    // The body of a login has names of the platform.
+    const isNamed = SECRETS.includes(name) || (path[3] === 'body' && SECRET_NAME.test(name));
+    const isSecret = isNamed && typeof value === 'string' && !value.startsWith('{');
     if (isSecret && isWritten(path) && !isFromEnvironment(path)) {
       warn(path, 'is written in the file: take it from the environment, as "${NAME}", or from a file');
     }

@@ -208,6 +208,7 @@ describe('the warnings of settings that are right each', () => {
       service(`user: a, secret: "\${S:-b}", loginUrl: https://a.example, body: ${body}`).replace('service', 'session');
     expect(await warningsIn(login('{ name: "{user}", password: "{secret}" }'))).to.deep.equal([]);
     expect((await warningsIn(login('{ password: abc }'))).join()).to.contain('credential.body.password: is written');
+    expect((await warningsIn(login('{ app: { key: abc } }'))).join()).to.contain('body.app.key: is written');
     const introspection = 'introspection: { clientId: a, secret: b }';
     const verified = `verification: { issuer: https://login.example, audience: a, ${introspection} }`;
     const proxy = 'proxy: { url: http://a.example, user: a, password: b }';

@@ -18,7 +18,7 @@ interface CacheOptions {
   readonly wrapLoad: (load: Loader, resource: string) => Loader;
   readonly waiting: CallerQuota;
   readonly events: Events;
-  /** Milliseconds since the ticket. */
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
@@ -146,7 +146,7 @@ function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, '
   };
 }
 
-/** Returns the outcome at `now` (milliseconds since the ticket), for logs and metrics. */
+/** Returns the outcome at `now` (milliseconds since the epoch), for logs and metrics. */
 export function cacheOutcome({ cached, collapsed, fromSharedCache }: Load, now: number): string {
   if (collapsed) return 'collapsed';
   if (cached === undefined) return 'bypass';
