@@ -61,7 +61,7 @@ export class HttpRequest<Service extends RequestService = RequestService> {
   /** Set by its operation. */
   response: HttpResponse | undefined = undefined;
   #controller: AbortController | undefined = undefined;
-  #isGone = false;
+  #isDisconnected = false;
 
   /** Request and trace ids are logged: one that repeats a credential is ignored. */
   constructor({ req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse }, service: Service) {
@@ -117,17 +117,17 @@ export class HttpRequest<Service extends RequestService = RequestService> {
   /** Aborts when the client has gone. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#isGone) this.#controller.abort();
+    if (this.#isDisconnected) this.#controller.abort();
     return this.#controller.signal;
   }
 
   /** Whether the connection has closed, so that no response can be sent. */
   get isDisconnected(): boolean {
-    return this.#isGone;
+    return this.#isDisconnected;
   }
 
   markDisconnected(): void {
-    this.#isGone = true;
+    this.#isDisconnected = true;
     this.#controller?.abort();
   }
 }

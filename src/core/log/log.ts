@@ -73,7 +73,7 @@ function warnings(logger: Logger, now: () => number): Events {
       const { resource, finding, field } = warning;
       if (isDue(`${resource} ${finding} ${field}`)) logger.warn(warning, 'mapping warning');
     },
-    breakerChanged: ({ instanceId: _opening, ...changed }) =>
+    breakerChanged: ({ instanceId: _, ...changed }) =>
       logger[changed.state === 'open' ? 'warn' : 'info'](changed, 'breaker'),
     listLoaded({ resource, upstream, items, dropped }) {
       if (dropped > 0) logger.warn({ resource, upstream, items, dropped }, 'items dropped');
