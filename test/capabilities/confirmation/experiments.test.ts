@@ -373,6 +373,24 @@ describe('a total that settings name and that counts the items of the page', () 
       }
     });
   }
+
+  it('is an error where ids behind a wrong total are those of earlier items', async () => {
+    const counted = { ...PAGE, size: 10, total: member('total') };
+    const ofSeven = (count: number, isRepeated = false) => {
+      return (query: Query): Reply => {
+        const from = 10 * ((query('page') ?? 1) - 1);
+        const begin = isRepeated ? Math.min(from, 20) : from;
+        return {
+          from: begin,
+          to: Math.min(count, begin + 10),
+          statements: { total: 30 },
+          idOf: (item) => `${item % 7}`,
+        };
+      };
+    };
+    expect((await read(counted, ofSeven(33))).result).to.contain('the list seems to end after 30 items');
+    for (const isRepeated of [false, true]) expect((await read(counted, ofSeven(30, isRepeated))).result).to.equal(30);
+  });
 });
 
 describe('a list by page without a total', () => {
