@@ -35,7 +35,9 @@ export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => bo
     if ((pagination.kind !== 'page' && pagination.kind !== 'offset') || first === undefined) return false;
     if (tellsHowMany(platform)) return false;
     const items = itemsIn(first);
-    return pagination.total?.(first.body) === items.length && items[0]?.id !== itemsOf(platform)[0]?.id;
+    // Not by id, which the next item may have, too.
+    const begin = replyTo(platform, '/list') ?? first;
+    return pagination.total?.(first.body) === items.length && items[0]?.serial !== itemsIn(begin)[0]?.serial;
   },
   /** Nothing contradicts it. */
   'a wrong total that the items received reach': (read) => {
@@ -73,8 +75,8 @@ function firstOf(read: GeneratedRead): Reply | undefined {
   return replyTo(read.platform, firstTarget(listOf(read)).target);
 }
 
-function itemsIn({ body }: Reply): readonly { readonly id: string }[] {
-  return (body as { items: { id: string }[] }).items;
+function itemsIn({ body }: Reply): readonly { readonly id: string; readonly serial: number }[] {
+  return (body as { items: { id: string; serial: number }[] }).items;
 }
 
 function saysNothing({ shown }: GeneratedPlatform): boolean {
