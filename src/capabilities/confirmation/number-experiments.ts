@@ -105,7 +105,8 @@ export async function byNumber(
     const reply = await attempt(sizeParameter(pagination));
     if (reply === undefined || (items === 0 && reply.count === 0)) return;
     // Where ids may repeat, those of an earlier page may all be known.
-    const isBegin = !first.idsMayRepeat || ids.startsWith(reply.ids ?? '') || reply.ids?.startsWith(ids);
+    const mayBegin = ids.startsWith(reply.ids ?? '') || reply.ids?.startsWith(ids);
+    const isBegin = first.idsMayRepeat ? mayBegin : reply.count <= items;
     if (items > 0 && isBegin && (await hasOnlyIds(filled === 1 ? ids : known, reply))) return;
     const asked = isPage ? `${pagination.pageParam}=${pagination.firstPage}` : `${pagination.offsetParam}=0`;
     throw endTestError(

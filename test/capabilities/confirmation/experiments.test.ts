@@ -17,6 +17,8 @@ type Reply =
       readonly statements?: object;
       /** @default each item has an id of its own */
       readonly idOf?: (item: number) => string;
+      /** @default with `idOf` */
+      readonly idsMayRepeat?: boolean;
     }
   | number;
 
@@ -56,7 +58,8 @@ async function read(
     const body = { items, ...replied.statements };
     const view = summarize(pagination, { body, items, headers: {}, enclosing: [{ fields: [], value: body }] });
     const ids = textDigestsOf(items.map((item) => replied.idOf?.(Number(item)) ?? item));
-    return { ...view, ids, digests: replied.idOf && textDigestsOf(items), idsMayRepeat: replied.idOf !== undefined };
+    const { idOf, idsMayRepeat = idOf !== undefined } = replied;
+    return { ...view, ids, digests: idOf && textDigestsOf(items), idsMayRepeat };
   };
   const { signal } = new AbortController();
   try {
@@ -453,6 +456,17 @@ describe('a list by page without a total', () => {
         expect(result).to.contain(part);
       expect(targets).to.include(sizeParam === null ? '/list' : '/list?limit=100');
     }
+  });
+
+  it('is an error where the first page without the parameter has an id twice that may not repeat', async () => {
+    const byOffset = (query: Query): Reply => ({
+      from: query('page') ?? 0,
+      to: 2,
+      idOf: () => 'one',
+      idsMayRepeat: false,
+    });
+    const { result } = await read({ ...PAGE, sizeParam: null }, byOffset);
+    expect(`${result}`).to.contain('the list has 1 items').and.to.contain('returned 2');
   });
 
   it('is an error where it is empty, and the first page without the parameter is not', async () => {
