@@ -1,23 +1,17 @@
 import { expect } from 'chai';
-import { callerOf } from '../../core/reads/snapshots/fake-loader.ts';
-import { eventually } from '../../support/eventually.ts';
-import { manyTools } from '../../support/platform/loads.ts';
+import { callerOf, errorOf } from '../../core/reads/snapshots/fake-loader.ts';
 import {
   alice,
-  bob,
-  carol,
-  deployment,
   failed,
-  ids,
   MINUTE,
   pendingLoadOf,
   readAnswered,
-  readLanding,
-  readRefused,
-  rejected,
+  readRejected,
   SECOND,
-  secretOf,
-} from './deployment.ts';
+} from '../../core/reads/snapshots/replica.ts';
+import { eventually } from '../../support/eventually.ts';
+import { manyTools } from '../../support/platform/loads.ts';
+import { bob, carol, deployment, ids, readLanding, rejected, secretOf } from './deployment.ts';
 
 describe('a read that misses the memory of its replica', () => {
   it('serves what another replica has loaded, with its age, and keeps it in memory', async () => {
@@ -137,7 +131,7 @@ describe('an eviction', () => {
     const early = one.tools.read(alice);
     const pendingLoad = await pendingLoadOf(one.tools);
     clock.now += SECOND;
-    await readRefused(other.projects, rejected);
+    await errorOf(readRejected(other.projects, rejected));
     pendingLoad.finish([{ id: 'too early' }]);
     await early;
     await eventually(() => one.puts.length === 1);
@@ -151,7 +145,7 @@ describe('an eviction', () => {
     await readLanding(one, 'a');
     const [[name, bytes] = ['', Buffer.of()]] = redis.held;
     clock.now += SECOND;
-    await readRefused(one.projects, rejected);
+    await errorOf(readRejected(one.projects, rejected));
     clock.now += SECOND;
     redis.tamper(name, bytes);
     for (const { tools, outcomes } of [one, other]) {

@@ -15,19 +15,19 @@ export interface PendingLoad {
 }
 
 /** A loader whose loads end when a test says so, or with their signal. `pendingLoads` has them, oldest first. */
-export function createFakeLoader(now: () => number): { load: Loader; pendingLoads: PendingLoad[] } {
+export function createFakeLoader(
+  now: () => number,
+  onLoad: (pendingLoad: PendingLoad) => void = () => {},
+): { load: Loader; pendingLoads: PendingLoad[] } {
   const pendingLoads: PendingLoad[] = [];
   const load: Loader = (caller, signal, options) =>
     new Promise((resolve, reject) => {
       const loadedAt = now();
       signal.addEventListener('abort', () => reject(signal.reason));
-      pendingLoads.push({
-        caller,
-        signal,
-        options,
-        finish: (items = [], rest = {}) => resolve(loadOf(items, { loadedAt, ...rest })),
-        reject,
-      });
+      const finish: PendingLoad['finish'] = (items = [], rest = {}) => resolve(loadOf(items, { loadedAt, ...rest }));
+      const pendingLoad = { caller, signal, options, finish, reject };
+      pendingLoads.push(pendingLoad);
+      onLoad(pendingLoad);
     });
   return { load, pendingLoads };
 }

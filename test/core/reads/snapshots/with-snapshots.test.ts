@@ -3,8 +3,8 @@ import { ERRORS, type ErrorCode } from '../../../../src/core/kernel/error-table.
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { allowsStale, stageAt } from '../../../../src/core/reads/snapshots/with-snapshots.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
-import { alice, cacheFixture, failed, readFinished, readRejected, SECOND } from './cache-fixture.ts';
 import { errorOf, settle, text } from './fake-loader.ts';
+import { alice, cacheFixture, failed, readAnswered, readRejected, SECOND } from './replica.ts';
 
 const SHORT = { ttlMs: 60, staleWhileRevalidateMs: 300, staleIfErrorMs: 3600 };
 const LOADED_AT = 1000;
@@ -47,17 +47,18 @@ describe('an error that a stale snapshot may replace', () => {
 describe('a stale snapshot', () => {
   it('is served immediately, and refreshed by one load at a time, which no reader cancels', async () => {
     const { tools, clock, told } = cacheFixture();
-    await readFinished(tools, 'old');
+    await readAnswered(tools, [{ id: 'old' }]);
     clock.now += 60 * SECOND;
     const caller = new AbortController();
-    for (let reads = 0; reads < 3; reads += 1) expect(text(await tools.read(alice, caller.signal))).to.contain('old');
+    for (let reads = 0; reads < 3; reads += 1)
+      expect(text(await tools.read(alice, { signal: caller.signal }))).to.contain('old');
     // None but the first read has to do with it.
     expect(told.map(([name]) => name)).to.deep.equal(['stored', 'read', 'read', 'read', 'read']);
     caller.abort();
     await settle();
     // Who wants the upstream to be asked joins it, and leaves it under way.
     const other = new AbortController();
-    const reading = errorOf(tools.read(alice, other.signal, { noCache: true }));
+    const reading = errorOf(tools.read(alice, { signal: other.signal, noCache: true }));
     other.abort();
     await reading;
     expect(tools.pendingLoads[1]?.signal.aborted).to.equal(false);
@@ -69,7 +70,7 @@ describe('a stale snapshot', () => {
 
   it('is not served once the upstream has answered its refresh with anything but a failure', async () => {
     const { tools, clock } = cacheFixture();
-    await readFinished(tools, 'old');
+    await readAnswered(tools, [{ id: 'old' }]);
     clock.now += 60 * SECOND;
     await tools.read(alice);
     const redirected = new GatewayError('upstream_failed', { upstreamStatus: 302 });

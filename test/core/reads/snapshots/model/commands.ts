@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { RESOURCES, STORED, TTL } from './replica.ts';
+import { RESOURCES } from '../replica.ts';
+import { STORED, TTL } from './replica.ts';
 import { ANSWERS, type Answer, TOKENS, type World } from './world.ts';
 
 type Command = fc.AsyncCommand<object, World>;

@@ -2,17 +2,11 @@ import { createDeploymentSecret } from '../../../../../src/capabilities/shared-c
 import { createSharedSnapshots } from '../../../../../src/capabilities/shared-cache/shared-snapshots.ts';
 import { Credential } from '../../../../../src/core/kernel/caller.ts';
 import type { Events } from '../../../../../src/core/kernel/events.ts';
-import { createSnapshotCache, type SnapshotCache } from '../../../../../src/core/reads/snapshots/cache.ts';
-import type { Read } from '../../../../../src/core/reads/snapshots/load.ts';
-import {
-  NO_SNAPSHOT_STORE,
-  type SnapshotStore,
-  withCache,
-} from '../../../../../src/core/reads/snapshots/with-cache.ts';
+import type { SnapshotStore } from '../../../../../src/core/reads/snapshots/with-cache.ts';
 import type { MemoryConnection } from '../../../../support/fleet/memory-redis.ts';
-import { createFakeLoader, type PendingLoad, roomy } from '../fake-loader.ts';
+import type { PendingLoad } from '../fake-loader.ts';
+import { createReplica } from '../replica.ts';
 
-export const RESOURCES = ['projects', 'workflows', 'tools'];
 export const STORED = ['workflows', 'tools'];
 export const TTL = 60;
 export const LIFETIME = { ttlMs: TTL, staleWhileRevalidateMs: 300, staleIfErrorMs: 3600, minRefreshMs: 5 };
@@ -20,64 +14,23 @@ export const LIMITS = { maxBytes: 12_000, maxEntries: 3 };
 
 const SECRET = createDeploymentSecret(new Credential('the secret of all replicas of it'));
 
-export interface ReplicaOptions {
-  readonly now: () => number;
-  /** Told of each load as it begins. */
-  readonly onLoad: (pendingLoad: PendingLoad, resource: string) => void;
-  /** @default it shares nothing */
-  readonly connection?: MemoryConnection | undefined;
-}
+export type ModelReplica = ReturnType<typeof createModelReplica>;
 
-/** One Portico, as far as snapshots go: the layers as the gateway puts them together. */
-export interface Replica {
-  readonly cache: SnapshotCache;
-  readonly sources: ReadonlyMap<string, Read>;
-  /** Lookups and puts that have not ended. */
-  readonly busy: number;
-}
-
-export function createReplica({ now, onLoad, connection }: ReplicaOptions): Replica {
-  const cache = createSnapshotCache(LIMITS);
+/** A replica with little room and short lifetimes. `connection`: what it shares snapshots over, if it does. */
+export function createModelReplica(
+  now: () => number,
+  onLoad: (pendingLoad: PendingLoad, resource: string) => void,
+  connection?: MemoryConnection,
+) {
   let busy = 0;
   const count = (change: number) => {
     busy += change;
   };
-  const store = connection === undefined ? NO_SNAPSHOT_STORE : createStore(connection, now, count);
-  const sources = RESOURCES.map((resource) => {
-    const fakeLoader = createFakeLoader(now);
-    const source = withCache(
-      (caller, signal, loadOptions) => {
-        const loading = fakeLoader.load(caller, signal, loadOptions);
-        const pendingLoad = fakeLoader.pendingLoads.at(-1);
-        if (pendingLoad === undefined) throw new Error('nothing departed');
-        onLoad(pendingLoad, resource);
-        return loading;
-      },
-      {
-        resource,
-        siblings: RESOURCES,
-        cache,
-        secondLevel: {
-          store,
-          origin: 'https://platform',
-          fingerprint: 'default',
-          maxBytes: 100_000,
-        },
-        wrapLoad: (load) => load,
-        lifetime: resource === 'projects' ? undefined : LIFETIME,
-        waiting: roomy(),
-        events: {},
-        now,
-      },
-    );
-    return [resource, source] as const;
-  });
+  const shared = connection && { store: createStore(connection, now, count) };
   return {
-    cache,
-    sources: new Map(sources),
-    get busy() {
-      return busy;
-    },
+    ...createReplica({ now, onLoad, bounds: LIMITS, lifetime: LIFETIME, ...shared }),
+    /** Lookups and puts that have not ended. */
+    isBusy: () => busy > 0,
   };
 }
 

@@ -4,7 +4,8 @@ import { GatewayError } from '../../../../../src/core/kernel/errors.ts';
 import type { Load } from '../../../../../src/core/reads/snapshots/load.ts';
 import { createMemoryRedis, type MemoryConnection } from '../../../../support/fleet/memory-redis.ts';
 import { callerOf, type PendingLoad, settle, text } from '../fake-loader.ts';
-import { createReplica, LIFETIME, LIMITS, RESOURCES, type Replica, TTL } from './replica.ts';
+import { RESOURCES } from '../replica.ts';
+import { createModelReplica, LIFETIME, LIMITS, type ModelReplica, TTL } from './replica.ts';
 
 /** Tokens, and whose snapshots they are served: bob and carol share theirs. */
 const CACHE_SCOPES: Readonly<Record<string, string>> = { alice: 'alice', bob: 'team', carol: 'team' };
@@ -63,7 +64,7 @@ export class World {
   readonly expiry = new Map<string, number>();
   readonly store = createMemoryRedis(() => this.clock);
   readonly connections: MemoryConnection[] = [];
-  readonly replicas: Replica[];
+  readonly replicas: ModelReplica[];
   /** What did not hold, told after each step: a throw in a callback would be lost. */
   readonly broken: unknown[] = [];
   /** Number of the next load when a denial arrived, by token and resource, as each replica knows. Nothing older may be served. */
@@ -78,11 +79,8 @@ export class World {
     this.replicas = this.denied.map((_, replica) => {
       const connection = this.store.connect();
       this.connections.push(connection);
-      return createReplica({
-        now,
-        onLoad: (pendingLoad, resource) => this.depart(pendingLoad, resource, replica),
-        connection: options && connection,
-      });
+      const onLoad = (pendingLoad: PendingLoad, resource: string) => this.depart(pendingLoad, resource, replica);
+      return createModelReplica(now, onLoad, options && connection);
     });
   }
 
@@ -112,9 +110,9 @@ export class World {
     const reading: Reading = { replica, token, resource, noCache, expiresAt, at: this.clock, controller, done: false };
     this.readings.push(reading);
     const caller = callerOf(token, { expiresAt, cacheScope: CACHE_SCOPES[token] ?? token });
-    const source = this.replicas[replica]?.sources.get(resource);
+    const source = this.replicas[replica]?.[resource as 'tools'];
     if (source === undefined) throw new Error('no such resource');
-    const answer = source(caller, { signal: controller.signal, noCache });
+    const answer = source.read(caller, { signal: controller.signal, noCache });
     answer.then(
       (served) => {
         reading.done = true;
@@ -227,7 +225,7 @@ export class World {
   private async quiet(): Promise<void> {
     for (let quiet = 0; quiet < 2; quiet += 1) {
       await settle();
-      if (this.replicas.some(({ busy }) => busy > 0)) quiet = -1;
+      if (this.replicas.some(({ isBusy }) => isBusy())) quiet = -1;
     }
   }
 
