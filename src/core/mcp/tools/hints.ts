@@ -6,7 +6,7 @@ import type { SearchResult } from './search.ts';
 /** Why a list has no items: the platform has none, or the values that the filter's fields have in this list, which is the caller's own. */
 export function hintFor(
   { snapshot, excluded, dropped }: Load,
-  { query, values }: Filter,
+  { query, values, after }: Filter,
   found: SearchResult | undefined,
   show: (field: string, text: string) => string,
 ): string | undefined {
@@ -16,6 +16,9 @@ export function hintFor(
   const hints = Object.keys(values).map((field) =>
     hintOf(field, found.seen.get(field) ?? new Set(), (value) => show(field, value)),
   );
+  // Many platforms state no times: all items would seem to be older.
+  if (after !== undefined && found.seen.get(after.field)?.size === 0)
+    hints.push(`${after.field} has no value in this list.`);
   if (query !== undefined) hints.push('query: use a shorter text, or omit it.');
   return ['No item fits.', ...hints].join(' ');
 }

@@ -52,7 +52,8 @@ export function createSearches(bounds: SearchBounds) {
 async function searchIn(snapshot: Snapshot, search: Search, signal: AbortSignal): Promise<SearchResult> {
   const { filter, countBy, order, hasDigest } = search;
   const fits = createFits(filter);
-  const seen = new Map(Object.keys(filter.values).map((field): [string, Values] => [field, new Set()]));
+  const compared = [...Object.keys(filter.values), filter.after?.field ?? []].flat();
+  const seen = new Map(compared.map((field): [string, Values] => [field, new Set()]));
   const counter = createCounter(countBy);
   const sorter = order && createSorter(order);
   const digest = new Map<string, string>();

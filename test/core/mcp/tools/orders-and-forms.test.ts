@@ -160,6 +160,15 @@ describe('projects created after a time', () => {
     expect(await ids({ created_after: null })).to.equal('0123');
   });
 
+  it('are not said to be none where no item states its time', async () => {
+    const hint = async (projects: readonly Item[], args: object) =>
+      (await server(() => loadOf(projects))(args, {}, 'list_projects')).structuredContent.hint;
+    const created_after = '2026-01-01';
+    expect(await hint(PROJECTS, { created_after })).to.equal('No item fits.');
+    const undated = PROJECTS.map((project) => ({ ...project, createTime: '' }));
+    expect(await hint(undated, { created_after })).to.equal('No item fits. createTime has no value in this list.');
+  });
+
   it('need a time that says which', async () => {
     for (const created_after of ['yesterday', '2024-13-01', '2024-02-31', '2024-06-01T10:00:00', 5]) {
       const { content } = await call({ created_after }, {}, 'list_projects');
