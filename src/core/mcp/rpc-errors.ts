@@ -43,16 +43,24 @@ export function rpcCodeOf({ code, rpc }: GatewayError, revision?: Revision): num
   return code === 'resource_unknown' && revision === EARLIER ? RESOURCE_NOT_FOUND : rpc;
 }
 
+/** The detail of an error with its time to wait: who reads a message sees no `Retry-After`. */
+export function detailWithWait({ detail, retryAfterSeconds }: GatewayError): string {
+  if (retryAfterSeconds === undefined) return detail;
+  const wait = `${retryAfterSeconds} s`;
+  if (detail.includes('Retry-After')) return detail.replace('Retry-After', wait);
+  return `${detail} Wait ${wait} before the next attempt.`;
+}
+
 /** Writes texts of the error table, and the parts of `message` that the revision requires. */
 export function writeError(error: GatewayError, message: unknown, requestId: string, revision?: Revision): Buffer {
-  const { code, detail, upstream, retryAfterSeconds } = error;
+  const { code, upstream, retryAfterSeconds } = error;
   const whence = upstream === undefined ? '' : ` (upstream ${upstream})`;
   const data = { code, requestId, upstream, retryAfterSeconds, ...shownOf(message, code) };
   return Buffer.from(
     JSON.stringify({
       jsonrpc: '2.0',
       id: idOf(message),
-      error: { code: rpcCodeOf(error, revision), message: `${detail}${whence}`, data },
+      error: { code: rpcCodeOf(error, revision), message: `${detailWithWait(error)}${whence}`, data },
     }),
   );
 }

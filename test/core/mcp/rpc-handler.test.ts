@@ -52,7 +52,7 @@ describe('a failed read over MCP', () => {
     const { text, json, record } = await failing(error).earlier('resources/read', { uri: URIS[2] });
     expect(json.error).to.deep.equal({
       code: -32603,
-      message: 'The platform limits the rate of requests. Try again after Retry-After. (upstream tools)',
+      message: 'The platform limits the rate of requests. Try again after 7 s. (upstream tools)',
       data: { code: 'upstream_rate_limited', requestId, upstream: 'tools', retryAfterSeconds: 7 },
     });
     expect(text).not.to.contain('429').and.not.to.contain('internal.example');

@@ -5,7 +5,7 @@ import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import { isKnown, type Provenance, stalenessOf } from '../provenance.ts';
 import { type ReadResource, type RequestContext, type Result, resultOf } from '../request-context.ts';
-import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
+import { type ChallengeFor, detailWithWait, type RecordError } from '../rpc-errors.ts';
 import { argumentsShape, createReadArguments, type ToolArguments } from './arguments.ts';
 import { createResultPages, jsonMembers, type ResultPage, type ResultPagesOptions } from './result-pages.ts';
 import { describeTool } from './tool-definition.ts';
@@ -95,10 +95,10 @@ export function createTools(options: ToolsOptions) {
 }
 
 /** Writes an error as a tool's result: for the model the error and its remedy, for programs `_meta`. */
-function errorResult({ code, detail, upstream, retryAfterSeconds }: GatewayError, requestId: string): Result {
-  const wait = retryAfterSeconds === undefined ? '' : ` Wait ${retryAfterSeconds} s before the next attempt.`;
+function errorResult(thrown: GatewayError, requestId: string): Result {
+  const { code, upstream, retryAfterSeconds } = thrown;
   const whence = upstream === undefined ? '' : `upstream ${upstream}, `;
-  const text = `${code}: ${detail}${wait} (${whence}request ${requestId})`;
+  const text = `${code}: ${detailWithWait(thrown)} (${whence}request ${requestId})`;
   const error = { code, requestId, upstream, retryAfterSeconds };
   const result = resultOf({ isError: true, content: [{ type: 'text', text }] }, { 'portico/error': error });
   return { ...result, isError: true };

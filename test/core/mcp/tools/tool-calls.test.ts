@@ -204,10 +204,14 @@ describe('a tool', () => {
     expect(failed.isError).to.equal(true);
     expect(failed.structuredContent).to.equal(undefined);
     expect(failed.content[0].text)
-      .to.match(/^breaker_open: The platform failed repeatedly.* Wait 9 s .*request-of-the-test/)
+      .to.match(/^breaker_open: The platform failed repeatedly.* Try again after 9 s\..*request-of-the-test/)
       .and.not.contain('secret');
     const told = { code: 'breaker_open', requestId: 'request-of-the-test', ...facts };
     expect(failed._meta['portico/error']).to.deep.equal(told);
+    const other = await call({}, { read: () => Promise.reject(new GatewayError('upstream_failed', facts)) });
+    expect(other.content[0].text).to.contain(
+      'Trying again may help. Wait 9 s before the next attempt. (upstream tools',
+    );
     expect(failed.record).to.include({ error, tool: 'list_installed_tools', resource: 'tools', rpc: 'tools/call' });
   });
 });
