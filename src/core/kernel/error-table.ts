@@ -23,6 +23,9 @@ const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 /** Remedy for people and for models, which can repeat a call but cannot change the token. */
 export const ASK_FOR_TOKEN = 'Do not retry with the same one: ask the user for a new one.';
 
+/** For people and models: no error names its reason, which may have text of a platform. */
+const SEE_LOG = "Portico's operator finds the reason in the log by the requestId.";
+
 /** Every error that Portico returns. Edges never create a status. `docs/reference.md` is generated from it. */
 export const ERRORS = {
   credential_missing: {
@@ -189,8 +192,7 @@ export const ERRORS = {
     status: 502,
     rpc: INTERNAL_ERROR,
     title: 'Platform refused the request',
-    detail:
-      "The platform refused the request. Trying again will not help. Portico's operator finds the reason in the log by the requestId.",
+    detail: `The platform refused the request. Trying again will not help. ${SEE_LOG}`,
   },
   upstream_failed: {
     status: 502,
@@ -202,7 +204,7 @@ export const ERRORS = {
     status: 502,
     rpc: INTERNAL_ERROR,
     title: 'Platform answer unusable',
-    detail: 'The platform answered, but no complete list can be built from its reply.',
+    detail: `The platform answered, but no complete list can be built from its reply. ${SEE_LOG}`,
   },
   upstream_timeout: {
     status: 504,

@@ -208,10 +208,13 @@ describe('a tool', () => {
       .and.not.contain('secret');
     const told = { code: 'breaker_open', requestId: 'request-of-the-test', ...facts };
     expect(failed._meta['portico/error']).to.deep.equal(told);
-    const other = await call({}, { read: () => Promise.reject(new GatewayError('upstream_failed', facts)) });
-    expect(other.content[0].text).to.contain(
-      'Trying again may help. Wait 9 s before the next attempt. (upstream tools',
-    );
+    for (const [code, remedy] of [
+      ['upstream_failed', 'Trying again may help. Wait 9 s before the next attempt. (upstream tools'],
+      ['upstream_invalid', "Portico's operator finds the reason in the log by the requestId."],
+    ] as const) {
+      const other = await call({}, { read: () => Promise.reject(new GatewayError(code, facts)) });
+      expect(other.content[0].text).to.contain(remedy);
+    }
     expect(failed.record).to.include({ error, tool: 'list_installed_tools', resource: 'tools', rpc: 'tools/call' });
   });
 });
