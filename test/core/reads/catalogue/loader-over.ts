@@ -5,8 +5,8 @@ import { createLoader, type LoaderOptions } from '../../../../src/core/reads/cat
 import {
   createPageReader,
   createPageTurns,
-  type ListSettings,
   type PageReaderOptions,
+  type PageTurns,
 } from '../../../../src/core/reads/catalogue/page-reader.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
 import type { ListRequest } from '../../../../src/core/upstream/paging/list-read.ts';
@@ -35,16 +35,6 @@ export const listWith = (rest: Partial<ListRequest> = {}): ListRequest => ({
   ...rest,
 });
 
-/** Settings of such a list, which takes the parameter `token` and drops invalid items. */
-export const listSettings = (rest: Partial<ListSettings> = {}): ListSettings => ({
-  ...{ resource: 'things', baseUrl: 'https://platform.example', path: '/things', query: {}, items: 'things' },
-  pagination: { kind: 'token', sizeParam: null, size: 1, tokenParam: 'token', next: 'next' },
-  ...{ maxItems: 1_000_000, maxPages: 1000, maxNextBytes: 4096, maxPageValues: 250_000 },
-  fields: { id: field('id'), name: field('name') },
-  ...{ required: ['id', 'name'], invalidItems: 'drop' },
-  ...rest,
-});
-
 /** Maps items to their id and name. */
 export const mapperWith = (rest: Partial<MapperOptions> = {}) =>
   createMapper({
@@ -61,17 +51,21 @@ export type Answer = (
 ) => Promise<{ readonly text?: string; readonly headers?: ReplyHeaders }>;
 
 type Overrides = Partial<Omit<LoaderOptions, 'upstream' | 'readPage'>> &
-  Partial<Pick<PageReaderOptions, 'map' | 'idsAreUnique'>> & { readonly items?: string };
+  Partial<Pick<PageReaderOptions, 'map' | 'idsAreUnique' | 'maxPageValues'>> & {
+    readonly items?: string;
+    readonly turns?: PageTurns;
+  };
 
 /** A loader of the things of an upstream that answers each request as told; pages are read at once, whatever their size. */
 export function loaderOver(answer: Answer, overrides: Overrides = {}) {
-  const { items = 'things', map = mapperWith(), idsAreUnique, list = listWith(), ...rest } = overrides;
+  const { items = 'things', map = mapperWith(), idsAreUnique, list = listWith(), maxPageValues = 10_000 } = overrides;
+  const { turns = createPageTurns(), ...rest } = overrides;
   const readPage = createPageReader(
     {
-      ...{ list, map, parse: createPageParser({ items }), maxPageValues: 10_000 },
+      ...{ list, map, parse: createPageParser({ items }), maxPageValues },
       ...(idsAreUnique !== undefined && { idsAreUnique }),
     },
-    createPageTurns(),
+    turns,
   );
   return createLoader({
     resource: 'things',
