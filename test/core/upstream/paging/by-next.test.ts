@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import { type ListRequest, summarize } from '../../../../src/core/upstream/paging/list-read.ts';
 import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
-import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
-import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
 import { itemsUpTo, type Platform, readAll, reasonOf, simulate } from './platform.ts';
+import { readList } from './read-list.ts';
 
 /** A platform whose first page has one item and the others none, and whose pages name these as the next. */
 const leading =
@@ -112,32 +110,23 @@ describe('the token or link to the next page', () => {
 });
 
 describe('the token or link in a response header', () => {
-  const read = async (pagination: Pagination, nexts: readonly (string | undefined)[]) => {
-    const list: ListRequest = {
-      ...{ baseUrl: 'https://platform.example', path: '/list', query: {}, pagination },
-      ...{ maxItems: 100, maxPages: 10, maxNextBytes: 4096 },
-    };
-    const targets: string[] = [];
-    const fetchPage = async ({ target }: PageTarget) => {
-      const next = nexts[targets.length];
-      targets.push(target);
-      const headers = next === undefined ? {} : { 'x-ms-continuationtoken': next };
-      return summarize(pagination, { body: {}, items: [targets.length], headers, enclosing: [] });
-    };
-    const first = await fetchPage(firstTarget(list));
-    for await (const _ of paginate(list, first, fetchPage, new AbortController().signal));
-    return targets;
+  const read = (pagination: Pagination, nexts: readonly (string | undefined)[]) => {
+    const left = [...nexts];
+    return readList(pagination, () => {
+      const next = left.shift();
+      return { to: 1, headers: next === undefined ? {} : { 'x-ms-continuationtoken': next } };
+    });
   };
   const nextHeader = 'X-MS-ContinuationToken';
 
   it('leads to the next page in place of one in the body', async () => {
     const sized = { sizeParam: null, size: 5, nextHeader } as const;
     const token = { kind: 'token', ...sized, tokenParam: 'continuationToken', next: () => 'not this' } as const;
-    expect(await read(token, ['a b', undefined])).to.deep.equal(['/list', '/list?continuationToken=a%20b']);
-    expect(await read(token, [undefined])).to.deep.equal(['/list']);
-    expect(await read({ kind: 'link', ...sized }, ['/list?page=2', undefined])).to.deep.equal([
-      '/list',
-      '/list?page=2',
-    ]);
+    expect(await read(token, ['a b', undefined])).to.deep.equal({
+      ...{ result: 2, targets: ['/list', '/list?continuationToken=a%20b'] },
+    });
+    expect(await read(token, [undefined])).to.deep.equal({ result: 1, targets: ['/list'] });
+    const link = await read({ kind: 'link', ...sized }, ['/list?page=2', undefined]);
+    expect(link).to.deep.equal({ result: 2, targets: ['/list', '/list?page=2'] });
   });
 });

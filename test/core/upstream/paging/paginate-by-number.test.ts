@@ -1,10 +1,7 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { type ListRequest, summarize, textDigestsOf } from '../../../../src/core/upstream/paging/list-read.ts';
 import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
-import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
-import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
 import { type Item, itemsUpTo, reasonOf, type SimulatedPage, simulate } from './platform.ts';
+import { type Query, type Reply, readList } from './read-list.ts';
 
 /** A platform of 10 items in pages of 4 whose answers are mangled. */
 const mangled = (mangle: (page: SimulatedPage, request: number) => Partial<SimulatedPage>) =>
@@ -67,40 +64,21 @@ describe('pages by number', () => {
   });
 });
 
-const BOUNDS = { maxItems: 1000, maxPages: 100, maxNextBytes: 4096 };
-
 describe('what comes behind the last page', () => {
   const SIZED = { sizeParam: 'size', size: 5, concurrency: 1 } as const;
   const BY_NUMBER = { kind: 'page', ...SIZED, pageParam: 'page', firstPage: 1 } as const;
   const BY_OFFSET = { kind: 'offset', ...SIZED, offsetParam: 'offset' } as const;
 
   /** Reads a list of so many items from a platform that replies so behind its last page. */
-  async function read(
-    count: number,
-    behind: number | 'last' | 'first',
-    pagination: Pagination = BY_NUMBER,
-  ): Promise<number | string> {
-    const list: ListRequest = { baseUrl: 'https://platform.example', path: '/list', query: {}, pagination, ...BOUNDS };
-    const fetchPage = async ({ target }: PageTarget) => {
-      const { searchParams } = new URL(target, list.baseUrl);
-      const asked = Number(searchParams.get('offset') ?? (Number(searchParams.get('page')) - 1) * 5);
+  async function read(count: number, behind: number | 'last' | 'first', pagination: Pagination = BY_NUMBER) {
+    const reply = (query: Query): Reply => {
+      const asked = query('offset') ?? (Number(query('page')) - 1) * 5;
+      if (asked >= count && typeof behind === 'number') return behind;
       const last = Math.max(0, Math.ceil(count / 5) - 1) * 5;
-      if (asked >= count && typeof behind === 'number') {
-        throw new GatewayError('upstream_refused', { upstreamStatus: behind });
-      }
       const from = asked < count ? asked : behind === 'last' ? last : 0;
-      const items = Array.from({ length: Math.min(5, count - from) }, (_, index) => `${from + index}`);
-      const view = summarize(pagination, { body: { items }, items, headers: {}, enclosing: [] });
-      return { ...view, ids: textDigestsOf(items), digests: textDigestsOf(items) };
+      return { from, to: Math.min(from + 5, count), idOf: String, idsMayRepeat: false };
     };
-    try {
-      let result = 0;
-      const first = await fetchPage(firstTarget(list));
-      for await (const page of paginate(list, first, fetchPage, new AbortController().signal)) result += page.count;
-      return result;
-    } catch (error) {
-      return (error as GatewayError).reason ?? (error as GatewayError).code;
-    }
+    return (await readList(pagination, reply)).result;
   }
 
   it('is the end after a page that is shorter than the first, whatever it is', async () => {
