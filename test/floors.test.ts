@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
-import { inFolder } from './support/process/process.ts';
+import { newFolder } from './support/process/process.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RULES = join(ROOT, '.dependency-cruiser.mjs');
@@ -162,24 +162,23 @@ describe('the floors', () => {
     text: text?.replace('a.ts', `a${index}.ts`),
   }));
 
-  before(() =>
-    inFolder(async (folder) => {
-      const versions = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '1.0.0']));
-      const dependencies = {
-        dependencies: versions(DECLARED),
-        devDependencies: versions(['declared-for-development']),
-      };
-      await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', ...dependencies }));
-      for (const { importer, specifier, text } of planted) {
-        await plant(folder, text === undefined ? [importer, specifier] : [importer, specifier, text], importValue);
-      }
-      for (const [index, form] of Object.values(FORMS).entries()) {
-        await plant(folder, [`src/core/http/form${index}.ts`, '../mcp/b.ts'], form);
-      }
-      const { summary } = await cruised(folder, ['src', 'test']);
-      for (const { from, rule } of summary.violations) broken.set(from, [...(broken.get(from) ?? []), rule.name]);
-    }),
-  );
+  before(async () => {
+    const folder = await newFolder();
+    const versions = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '1.0.0']));
+    const dependencies = {
+      dependencies: versions(DECLARED),
+      devDependencies: versions(['declared-for-development']),
+    };
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', ...dependencies }));
+    for (const { importer, specifier, text } of planted) {
+      await plant(folder, text === undefined ? [importer, specifier] : [importer, specifier, text], importValue);
+    }
+    for (const [index, form] of Object.values(FORMS).entries()) {
+      await plant(folder, [`src/core/http/form${index}.ts`, '../mcp/b.ts'], form);
+    }
+    const { summary } = await cruised(folder, ['src', 'test']);
+    for (const { from, rule } of summary.violations) broken.set(from, [...(broken.get(from) ?? []), rule.name]);
+  });
 
   for (const { rule, importer, specifier } of planted) {
     it(`${rule}: ${importer} may not import ${specifier || 'nothing and be imported by nothing'}`, () => {

@@ -12,7 +12,7 @@ import { mockPlatform } from '../../src/testing/mock-platform.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { useNock } from '../support/nock.ts';
-import { inFolder } from '../support/process/process.ts';
+import { newFolder } from '../support/process/process.ts';
 import { callOf, RPC_FIELDS, readOf, rpc } from '../support/rpc.ts';
 import { subscribe } from './live-lists/subscriber.ts';
 
@@ -134,19 +134,18 @@ describe('a reload', () => {
   });
 
   it('that cannot be applied reports nothing to the kept capabilities, and stops the reopened ones', async () => {
-    await inFolder(async (folder) => {
-      const gateway = gatewayOf({}, both);
-      const url = await gateway.start();
-      calls.splice(0);
-      const { upstreams } = mockPlatform(nock);
-      const tools = { ...upstreams['tools'], credential: { kind: 'service', file: join(folder, 'missing') } };
-      const settings = { scheme: 'other', one: { text: '2' }, allowUnverifiedCallers: true };
-      const wrong = settingsOf({ ...settings, upstreams: { ...upstreams, tools } });
-      expect(() => gateway.change(wrong)).to.throw('upstreams.tools.credential.file');
-      await eventually(() => calls.includes('one stop 2'));
-      expect(calls).to.deep.equal(['one open 2', 'one stop 2']);
-      expect(await textOf(`${url}/one`)).to.equal('1');
-    });
+    const folder = await newFolder();
+    const gateway = gatewayOf({}, both);
+    const url = await gateway.start();
+    calls.splice(0);
+    const { upstreams } = mockPlatform(nock);
+    const tools = { ...upstreams['tools'], credential: { kind: 'service', file: join(folder, 'missing') } };
+    const settings = { scheme: 'other', one: { text: '2' }, allowUnverifiedCallers: true };
+    const wrong = settingsOf({ ...settings, upstreams: { ...upstreams, tools } });
+    expect(() => gateway.change(wrong)).to.throw('upstreams.tools.credential.file');
+    await eventually(() => calls.includes('one stop 2'));
+    expect(calls).to.deep.equal(['one open 2', 'one stop 2']);
+    expect(await textOf(`${url}/one`)).to.equal('1');
   });
 
   const unusable = { baseUrl: 'https://platform.example', credential: { kind: 'service', file: '/nowhere' } };
@@ -205,19 +204,18 @@ describe('a gateway that closes', () => {
 
 describe('a gateway with several unusable files', () => {
   it('reports those of the core and of its capabilities together', async () => {
-    await inFolder(async (folder) => {
-      const file = join(folder, 'missing');
-      const platform = { baseUrl: 'https://platform.example', credential: { kind: 'service', file } };
-      const settings = {
-        upstreams: { projects: platform, workflows: platform, tools: platform },
-        allowUnverifiedCallers: true,
-        audit: { enabled: true, keyFile: file },
-        http: { port: 0, tls: { certFile: file, keyFile: file } },
-      };
-      const paths = ['audit.keyFile', 'upstreams.tools.credential.file', 'http.tls.certFile'];
-      const open = () => createGateway(settings as SettingsInput);
-      for (const path of paths) expect(open, path).to.throw(ConfigError, path);
-    });
+    const folder = await newFolder();
+    const file = join(folder, 'missing');
+    const platform = { baseUrl: 'https://platform.example', credential: { kind: 'service', file } };
+    const settings = {
+      upstreams: { projects: platform, workflows: platform, tools: platform },
+      allowUnverifiedCallers: true,
+      audit: { enabled: true, keyFile: file },
+      http: { port: 0, tls: { certFile: file, keyFile: file } },
+    };
+    const paths = ['audit.keyFile', 'upstreams.tools.credential.file', 'http.tls.certFile'];
+    const open = () => createGateway(settings as SettingsInput);
+    for (const path of paths) expect(open, path).to.throw(ConfigError, path);
   });
 });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { certificatesIn, certificateWarnings } from '../../src/core/certificates.ts';
 import { createAuthority, writePem } from '../support/certificates.ts';
 import { parseConfig } from '../support/limits.ts';
-import { newFolder } from '../support/process/serving.ts';
+import { newFolder } from '../support/process/process.ts';
 
 const AUTHORITY = await createAuthority();
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { unzipSync } from 'fflate';
 import { parse, stringify } from 'yaml';
-import { inFolder, startProcess } from '../support/process/process.ts';
-import { newFolder } from '../support/process/serving.ts';
+import { newFolder, startProcess } from '../support/process/process.ts';
 import { needsRegistry, runTool, skipAloud } from '../support/tools.ts';
 import { deployed, expectPodFits, manifestsIn, ROOT } from './deployed.ts';
 
@@ -94,11 +93,10 @@ describe('the unit of systemd', () => {
       /^(Exec\w+)=\/usr\/bin\/node /gm,
       `$1=${process.execPath} `,
     );
-    await inFolder(async (folder) => {
-      const file = join(folder, 'portico.service');
-      await writeFile(file, unit);
-      const { code, stdout, stderr } = await startProcess('systemd-analyze', ['verify', file]).ended;
-      expect({ code, stdout, stderr }).to.deep.equal({ code: 0, stdout: '', stderr: '' });
-    });
+    const folder = await newFolder();
+    const file = join(folder, 'portico.service');
+    await writeFile(file, unit);
+    const { code, stdout, stderr } = await startProcess('systemd-analyze', ['verify', file]).ended;
+    expect({ code, stdout, stderr }).to.deep.equal({ code: 0, stdout: '', stderr: '' });
   });
 });

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { loadSettings } from '../../src/composition.ts';
 import type { LoadedConfig } from '../../src/core/config/load-config.ts';
-import { inFolder, writeSettings } from '../support/process/process.ts';
+import { settingsFile } from '../support/process/process.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -28,12 +28,10 @@ export function find(manifests: readonly Manifest[], kind: string): Manifest {
 }
 
 /** Loads settings that pass `portico check` without a warning. */
-export function checkedSettings(yaml: string, environment = {}): Promise<LoadedConfig['config']> {
-  return inFolder(async (folder) => {
-    const { config, warnings } = await loadSettings(await writeSettings(folder, yaml), environment);
-    expect(warnings).to.deep.equal([]);
-    return config;
-  });
+export async function checkedSettings(yaml: string, environment = {}): Promise<LoadedConfig['config']> {
+  const { config, warnings } = await loadSettings(await settingsFile(yaml), environment);
+  expect(warnings).to.deep.equal([]);
+  return config;
 }
 
 /** Expects that the pod agrees with the settings in its ConfigMap: ports, probes, time to end, and privileges. */

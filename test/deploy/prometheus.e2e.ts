@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { inFolder } from '../support/process/process.ts';
+import { newFolder } from '../support/process/process.ts';
 import { needsCommands, runTool } from '../support/tools.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
@@ -33,9 +33,8 @@ describe('promtool', () => {
         record: `dashboard:${index}`,
         expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'portico'),
       }));
-    await inFolder(async (folder) => {
-      await writeFile(join(folder, 'rules.json'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
-      expect(await runTool('promtool', ['check', 'rules', 'rules.json'], folder)).to.contain(`${rules.length} rules`);
-    });
+    const folder = await newFolder();
+    await writeFile(join(folder, 'rules.json'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+    expect(await runTool('promtool', ['check', 'rules', 'rules.json'], folder)).to.contain(`${rules.length} rules`);
   });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Served, serve } from '../core/mcp/clients/served.ts';
 import { worksWith } from '../core/mcp/clients/works-with.ts';
 import { installPlatform } from '../support/platform/installed.ts';
-import { newFolder } from '../support/process/serving.ts';
+import { newFolder } from '../support/process/process.ts';
 import { inspector } from './inspector.ts';
 
 /** One process after another, at times on a busy machine. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Client, type Server, texts } from '../core/mcp/clients/client.ts';
-import { inFolder, startProcess } from '../support/process/process.ts';
+import { newFolder, startProcess } from '../support/process/process.ts';
 import { toolEnvironment } from '../support/tools.ts';
 
 /** It takes this long at the very most: its start, and a start of the server over stdio. */
@@ -71,11 +71,10 @@ function targetOf(server: Server): string[] {
 }
 
 /** Runs it with a home of its own, where it keeps what it stores, and gives what it printed. */
-function run(launcher: string, args: readonly string[]): Promise<string> {
-  return inFolder(async (home) => {
-    const options = { env: toolEnvironment({ HOME: home }), timeout: TIMEOUT_MS };
-    const { code, stdout, stderr } = await startProcess(process.execPath, [launcher, '--cli', ...args], options).ended;
-    if (code !== 0) throw new InspectorError(stderr, code);
-    return stdout;
-  });
+async function run(launcher: string, args: readonly string[]): Promise<string> {
+  const home = await newFolder();
+  const options = { env: toolEnvironment({ HOME: home }), timeout: TIMEOUT_MS };
+  const { code, stdout, stderr } = await startProcess(process.execPath, [launcher, '--cli', ...args], options).ended;
+  if (code !== 0) throw new InspectorError(stderr, code);
+  return stdout;
 }

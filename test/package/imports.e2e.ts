@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { codeBlocks } from '../support/docs.ts';
-import { startProcess } from '../support/process/process.ts';
-import { newFolder } from '../support/process/serving.ts';
+import { newFolder, startProcess } from '../support/process/process.ts';
 import { needsRegistry, runTool, toolEnvironment } from '../support/tools.ts';
 import { asNewAsHere, installIn, type Packed, pack, ROOT } from './packed.ts';
 

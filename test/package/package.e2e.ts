@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { filesBelow } from '../support/process/files.ts';
-import { porticoEnvironment, startPortico } from '../support/process/process.ts';
-import { newFolder } from '../support/process/serving.ts';
+import { newFolder, porticoEnvironment, startPortico } from '../support/process/process.ts';
 import { needsRegistry, runTool, toolEnvironment } from '../support/tools.ts';
 import { installIn, type Packed, pack, ROOT, startRegistry } from './packed.ts';
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listen } from '../support/listening.ts';
-import { newFolder } from '../support/process/serving.ts';
+import { newFolder } from '../support/process/process.ts';
 import { runTool } from '../support/tools.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { TOKEN } from '../support/gateway.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/platform/http-upstream.ts';
 import { filesBelow } from '../support/process/files.ts';
-import { newFolder } from '../support/process/serving.ts';
+import { newFolder } from '../support/process/process.ts';
 import { TOOL_NAMES } from '../support/resources.ts';
 import { needsRegistry, runTool, toolEnvironment } from '../support/tools.ts';
 import { type Packed, pack, ROOT } from './packed.ts';

@@ -16,7 +16,7 @@ import type { Upstream } from '../../../src/core/upstream/upstream.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import { parseConfig } from '../../support/limits.ts';
-import { inFolder } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/process.ts';
 import { API_ACTIVITY } from './api-activity.ts';
 
 const BASE = { baseUrl: 'https://api.example' };
@@ -36,27 +36,26 @@ async function withAudit(
   use: (linesOf: LinesOf, text: () => string) => void,
   format: 'plain' | 'ocsf' = 'plain',
 ): Promise<void> {
-  await inFolder(async (folder) => {
-    const keyFile = join(folder, 'key');
-    await writeFile(keyFile, KEY);
-    const { logger, lines, text, destination } = captureLog('info');
-    const config = parseConfig({
-      upstreams: { projects: BASE, workflows: BASE, tools: BASE },
-    });
-    const context = {
-      ...{ config, limits: limitsWith(), events: {}, logger, destination },
-      ...{ now: Date.now, resources: RESOURCES, counts: undefined, keyOf: String },
-      wrapClient: (client: Upstream) => client,
-    };
-    const audit = auditCapability.open({ enabled: true, keyFile, format }, context);
-    use((request, identity) => {
-      const before = lines().length;
-      audit?.onRequest?.(request, { isRead: true } as Operation);
-      if (identity !== undefined) audit?.onCaller?.(request.record, identity);
-      for (const listener of audit?.listeners ?? []) listener.requestEnded?.(request.record);
-      return lines().slice(before);
-    }, text);
+  const folder = await newFolder();
+  const keyFile = join(folder, 'key');
+  await writeFile(keyFile, KEY);
+  const { logger, lines, text, destination } = captureLog('info');
+  const config = parseConfig({
+    upstreams: { projects: BASE, workflows: BASE, tools: BASE },
   });
+  const context = {
+    ...{ config, limits: limitsWith(), events: {}, logger, destination },
+    ...{ now: Date.now, resources: RESOURCES, counts: undefined, keyOf: String },
+    wrapClient: (client: Upstream) => client,
+  };
+  const audit = auditCapability.open({ enabled: true, keyFile, format }, context);
+  use((request, identity) => {
+    const before = lines().length;
+    audit?.onRequest?.(request, { isRead: true } as Operation);
+    if (identity !== undefined) audit?.onCaller?.(request.record, identity);
+    for (const listener of audit?.listeners ?? []) listener.requestEnded?.(request.record);
+    return lines().slice(before);
+  }, text);
 }
 
 describe('the audit', () => {

@@ -5,7 +5,7 @@ import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
-import { inFolder } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/process.ts';
 import { exchange, get, openConnection } from '../../support/raw-http.ts';
 import { postText, rpc } from '../../support/rpc.ts';
 
@@ -255,12 +255,11 @@ describe('rate limits', () => {
     });
 
     it('hold for a Unix socket as for one address, unless what connects to it is trusted', async () => {
-      await inFolder(async (folder) => {
-        const one = await start({ perAddress: 1 }, { socketPath: `${folder}/one` });
-        expect(await one.statuses(...three)).to.deep.equal([401, 429, 429]);
-        const two = await start({ perAddress: 1 }, { socketPath: `${folder}/two`, trustedProxies: ['unix'] });
-        expect(await two.statuses(...three)).to.deep.equal([401, 401, 429]);
-      });
+      const folder = await newFolder();
+      const one = await start({ perAddress: 1 }, { socketPath: `${folder}/one` });
+      expect(await one.statuses(...three)).to.deep.equal([401, 429, 429]);
+      const two = await start({ perAddress: 1 }, { socketPath: `${folder}/two`, trustedProxies: ['unix'] });
+      expect(await two.statuses(...three)).to.deep.equal([401, 401, 429]);
     });
   });
 });

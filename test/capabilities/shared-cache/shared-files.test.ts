@@ -4,17 +4,16 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { openSharedFiles } from '../../../src/capabilities/shared-cache/shared-cache.ts';
 import { sharedSettings } from '../../../src/capabilities/shared-cache/shared-settings.ts';
-import { inFolder } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/process.ts';
 
 const LONG = 'x'.repeat(32);
 
-function opened(contents: Readonly<Record<string, string>>, settings: object = {}) {
-  return inFolder(async (folder) => {
-    for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text);
-    const paths = Object.fromEntries(Object.keys(contents).map((name) => [name, join(folder, name)]));
-    const parsed = sharedSettings.parse({ url: 'rediss://a', keySecretFile: 'missing', ...paths, ...settings });
-    return openSharedFiles(parsed, { events: {}, now: Date.now });
-  });
+async function opened(contents: Readonly<Record<string, string>>, settings: object = {}) {
+  const folder = await newFolder();
+  for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text);
+  const paths = Object.fromEntries(Object.keys(contents).map((name) => [name, join(folder, name)]));
+  const parsed = sharedSettings.parse({ url: 'rediss://a', keySecretFile: 'missing', ...paths, ...settings });
+  return openSharedFiles(parsed, { events: {}, now: Date.now });
 }
 
 const issuesOf = (...args: Parameters<typeof opened>): Promise<string[]> =>

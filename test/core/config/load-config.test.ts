@@ -7,7 +7,7 @@ import { ConfigError } from '../../../src/core/config/config-error.ts';
 import { parseSettings } from '../../../src/core/config/load-config.ts';
 import { anyText } from '../../support/any-text.ts';
 import { atDepth } from '../../support/depth.ts';
-import { inFolder } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/process.ts';
 import { load, UPSTREAMS } from './settings-file.ts';
 
 const UPSTREAM = { baseUrl: 'https://api.example' };
@@ -58,25 +58,23 @@ describe('a settings file that cannot be read', () => {
   };
 
   it('is reported in one line', async () => {
-    await inFolder(async (folder) => {
-      expect(await failure(join(folder, 'none.yaml'))).to.equal('FILE: cannot be read: no such file or directory');
-      expect(await failure(folder)).to.equal('FILE: cannot be read: illegal operation on a directory');
-      const file = join(folder, 'file');
-      await writeFile(file, Buffer.from([0x61, 0xff]));
-      expect(await failure(file)).to.equal('FILE: is not UTF-8 text');
-      expect(await failure(join(file, 'below'))).to.equal('FILE: cannot be read: not a directory');
-    });
+    const folder = await newFolder();
+    expect(await failure(join(folder, 'none.yaml'))).to.equal('FILE: cannot be read: no such file or directory');
+    expect(await failure(folder)).to.equal('FILE: cannot be read: illegal operation on a directory');
+    const file = join(folder, 'file');
+    await writeFile(file, Buffer.from([0x61, 0xff]));
+    expect(await failure(file)).to.equal('FILE: is not UTF-8 text');
+    expect(await failure(join(file, 'below'))).to.equal('FILE: cannot be read: not a directory');
   });
 
   it('is refused above 256 KiB before it is parsed', async () => {
-    await inFolder(async (folder) => {
-      const file = join(folder, 'large.yaml');
-      await writeFile(file, `${UPSTREAMS}#`.padEnd(262_144, 'x'));
-      expect(await failure(file)).to.equal('');
-      await writeFile(file, `${UPSTREAMS}#`.padEnd(262_145, 'x'));
-      expect(await failure(file)).to.equal('FILE: is larger than 256 KiB');
-      if (process.platform === 'linux') expect(await failure('/dev/zero')).to.equal('FILE: is larger than 256 KiB');
-    });
+    const folder = await newFolder();
+    const file = join(folder, 'large.yaml');
+    await writeFile(file, `${UPSTREAMS}#`.padEnd(262_144, 'x'));
+    expect(await failure(file)).to.equal('');
+    await writeFile(file, `${UPSTREAMS}#`.padEnd(262_145, 'x'));
+    expect(await failure(file)).to.equal('FILE: is larger than 256 KiB');
+    if (process.platform === 'linux') expect(await failure('/dev/zero')).to.equal('FILE: is larger than 256 KiB');
   });
 
   it('is never anything but settings or a ConfigError, whatever its text', async () => {
@@ -90,21 +88,20 @@ describe('a settings file that cannot be read', () => {
       fc.array(snippet, { maxLength: 40 }).map((parts) => parts.join('')),
       fc.array(snippet, { maxLength: 12 }).map((parts) => `${UPSTREAMS}http: ${parts.join('')}`),
     );
-    await inFolder(async (folder) => {
-      const file = join(folder, 'portico.yaml');
-      await fc.assert(
-        fc.asyncProperty(text, async (yaml) => {
-          await writeFile(file, yaml);
-          try {
-            await loadSettings(file, { A: 'a' });
-          } catch (error) {
-            if (!(error instanceof ConfigError)) throw error;
-            expect(error.issues).not.to.deep.equal([]);
-          }
-        }),
-        { numRuns: atDepth(40, 400) },
-      );
-    });
+    const folder = await newFolder();
+    const file = join(folder, 'portico.yaml');
+    await fc.assert(
+      fc.asyncProperty(text, async (yaml) => {
+        await writeFile(file, yaml);
+        try {
+          await loadSettings(file, { A: 'a' });
+        } catch (error) {
+          if (!(error instanceof ConfigError)) throw error;
+          expect(error.issues).not.to.deep.equal([]);
+        }
+      }),
+      { numRuns: atDepth(40, 400) },
+    );
   }).timeout(30_000);
 });
 

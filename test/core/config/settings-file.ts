@@ -1,7 +1,7 @@
 import { type LoadedSettings, loadSettings } from '../../../src/composition.ts';
 import { ConfigError } from '../../../src/core/config/config-error.ts';
 import type { Environment } from '../../../src/core/config/environment.ts';
-import { inFolder, writeSettings } from '../../support/process/process.ts';
+import { settingsFile } from '../../support/process/process.ts';
 
 /** Enough for settings to be valid. */
 export const UPSTREAMS = `
@@ -12,8 +12,8 @@ upstreams:
 `;
 
 /** Settings that have `yaml` as their text. */
-export function load(yaml: string, environment: Environment = {}): Promise<LoadedSettings> {
-  return inFolder(async (folder) => loadSettings(await writeSettings(folder, yaml), environment));
+export async function load(yaml: string, environment: Environment = {}): Promise<LoadedSettings> {
+  return loadSettings(await settingsFile(yaml), environment);
 }
 
 /** What is wrong with such settings, as `line:column: path: message`; empty when nothing is. */

@@ -8,7 +8,7 @@ import {
   ownSecretsIn,
 } from '../../../src/core/credentials/authorize.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
-import { inFolder } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/process.ts';
 
 const caller = {
   credential: new Credential('token-$1-of-the-test'),
@@ -56,12 +56,12 @@ describe("what an upstream is given of Portico's own", () => {
       expect(await authorization({ kind: 'service', secret: 'hush-$1', ...settings })).to.deep.equal(headers);
     });
 
-    it(`is the secret of a file ${how}`, () =>
-      inFolder(async (folder) => {
-        const file = join(folder, 'secret');
-        writeFileSync(file, 'hush-$1\n');
-        expect(await authorization({ kind: 'service', file, ...settings })).to.deep.equal(headers);
-      }));
+    it(`is the secret of a file ${how}`, async () => {
+      const folder = await newFolder();
+      const file = join(folder, 'secret');
+      writeFileSync(file, 'hush-$1\n');
+      expect(await authorization({ kind: 'service', file, ...settings })).to.deep.equal(headers);
+    });
 
     it(`is known again ${how}`, () => {
       const secrets = ownSecretsIn({ accept: 'a', ...headers }, { kind: 'service', ...settings });
@@ -70,16 +70,16 @@ describe("what an upstream is given of Portico's own", () => {
     });
   }
 
-  it('is shown by no inspector and no serializer', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'secret');
-      writeFileSync(file, 'hush-hush');
-      for (const settings of [{ file }, { secret: 'hush-hush' }]) {
-        const opened = open({ kind: 'service', ...settings });
-        expect(inspect(opened, { depth: 9, showHidden: true })).not.to.contain('hush-hush');
-        expect(JSON.stringify(opened)).not.to.contain('hush-hush');
-      }
-    }));
+  it('is shown by no inspector and no serializer', async () => {
+    const folder = await newFolder();
+    const file = join(folder, 'secret');
+    writeFileSync(file, 'hush-hush');
+    for (const settings of [{ file }, { secret: 'hush-hush' }]) {
+      const opened = open({ kind: 'service', ...settings });
+      expect(inspect(opened, { depth: 9, showHidden: true })).not.to.contain('hush-hush');
+      expect(JSON.stringify(opened)).not.to.contain('hush-hush');
+    }
+  });
 
   it("is nothing in what carries the caller's token", () => {
     expect(ownSecretsIn({ authorization: 'Bearer a' }, { kind: 'passthrough' })).to.deep.equal([]);

@@ -5,7 +5,7 @@ import { mock } from 'node:test';
 import { expect } from 'chai';
 import { createDestination } from '../../../src/core/log/destination.ts';
 import { eventually } from '../../support/eventually.ts';
-import { newFolder } from '../../support/process/serving.ts';
+import { newFolder } from '../../support/process/process.ts';
 
 const line = (length: number, letter = 'x') => `${letter.repeat(length - 1)}\n`;
 

@@ -2,8 +2,7 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { cloneTo, ROOT } from '../../package/packed.ts';
-import { startProcess } from '../../support/process/process.ts';
-import { newFolder } from '../../support/process/serving.ts';
+import { newFolder, startProcess } from '../../support/process/process.ts';
 import { NAMES } from '../../support/resources.ts';
 import { runTool, toolEnvironment } from '../../support/tools.ts';
 

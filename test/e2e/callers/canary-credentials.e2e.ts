@@ -7,7 +7,8 @@ import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/p
 import { toolItem } from '../../support/platform/loads.ts';
 import { observeHeap } from '../../support/process/heap-strings.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
-import { newFolder, startServing } from '../../support/process/serving.ts';
+import { newFolder } from '../../support/process/process.ts';
+import { startServing } from '../../support/process/serving.ts';
 import { exchange, get, openConnection } from '../../support/raw-http.ts';
 import { callOf, postText } from '../../support/rpc.ts';
 import { inLanes, marksIn, newMark, onceClean, tracesOf } from './canary.ts';

@@ -7,8 +7,14 @@ import { toolItem } from '../../support/platform/loads.ts';
 import { startCollector } from '../../support/process/collector.ts';
 import { type HeapStrings, observeHeap } from '../../support/process/heap-strings.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
-import { type Ended, type PorticoProcess, runPortico, runStdio, writeSettings } from '../../support/process/process.ts';
-import { newFolder } from '../../support/process/serving.ts';
+import {
+  type Ended,
+  newFolder,
+  type PorticoProcess,
+  runPortico,
+  runStdio,
+  writeSettings,
+} from '../../support/process/process.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { bodyOf, callOf, postText, readOf, rpc } from '../../support/rpc.ts';
 import { inLanes, marksIn, newMark, onceClean, tracesOf } from './canary.ts';

@@ -3,8 +3,7 @@ import { captureLog } from '../../core/log/captured-log.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { runStdio } from '../../support/process/process.ts';
-import { settingsFile } from '../../support/process/serving.ts';
+import { runStdio, settingsFile } from '../../support/process/process.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 import { readOf, rpc } from '../../support/rpc.ts';
 

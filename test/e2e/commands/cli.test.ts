@@ -2,8 +2,15 @@ import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { listen } from '../../support/listening.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
-import { MAIN, porticoEnvironment, runPortico, startProcess, writeSettings } from '../../support/process/process.ts';
-import { newFolder, settingsFile } from '../../support/process/serving.ts';
+import {
+  MAIN,
+  newFolder,
+  porticoEnvironment,
+  runPortico,
+  settingsFile,
+  startProcess,
+  writeSettings,
+} from '../../support/process/process.ts';
 import { NAMES } from '../../support/resources.ts';
 
 const UPSTREAMS = `

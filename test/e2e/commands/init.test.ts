@@ -8,8 +8,7 @@ import { runProbe } from '../../../src/setup/probe/probe-command.ts';
 import { list, listing, number, object, openApi, parameter, text } from '../../setup/init/proposed.ts';
 import { startGateway, TOKEN } from '../../support/gateway.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { runPortico } from '../../support/process/process.ts';
-import { newFolder } from '../../support/process/serving.ts';
+import { newFolder, runPortico } from '../../support/process/process.ts';
 import { NAMES } from '../../support/resources.ts';
 
 const KEY = { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Acme-Key' } } };

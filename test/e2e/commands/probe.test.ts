@@ -6,7 +6,8 @@ import type { ProbeReport } from '../../../src/setup/probe/probe-report.ts';
 import { byOffset, FIELDS, OFFSET, settings, TOKEN } from '../../setup/probe/probed.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { servedFrom, settingsFile } from '../../support/process/serving.ts';
+import { settingsFile } from '../../support/process/process.ts';
+import { servedFrom } from '../../support/process/serving.ts';
 
 describe('portico check --probe', () => {
   it('shows the request, the pages, and the first item before and after mapping', async () => {

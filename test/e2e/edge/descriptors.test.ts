@@ -4,8 +4,8 @@ import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
-import { MAIN, porticoEnvironment, startPortico } from '../../support/process/process.ts';
-import { READ_TOOLS, servedFrom, settingsFile } from '../../support/process/serving.ts';
+import { MAIN, porticoEnvironment, settingsFile, startPortico } from '../../support/process/process.ts';
+import { READ_TOOLS, servedFrom } from '../../support/process/serving.ts';
 
 const LIMIT = 256;
 

@@ -7,7 +7,8 @@ import { startConnectProxy } from '../../support/connect-proxy.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { listen } from '../../support/listening.ts';
 import { lists } from '../../support/platform/http-upstream.ts';
-import { newFolder, READ_TOOLS, startServing } from '../../support/process/serving.ts';
+import { newFolder } from '../../support/process/process.ts';
+import { READ_TOOLS, startServing } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const AUTHORITY = await createAuthority();

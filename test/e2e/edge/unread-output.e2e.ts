@@ -9,8 +9,8 @@ import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/listening.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { endWithTest, MAIN, porticoEnvironment, writeSettings } from '../../support/process/process.ts';
-import { isAnswered, newFolder } from '../../support/process/serving.ts';
+import { endWithTest, MAIN, newFolder, porticoEnvironment, writeSettings } from '../../support/process/process.ts';
+import { isAnswered } from '../../support/process/serving.ts';
 
 /** So long that a process which waits for it fails the test. */
 const NEVER_MS = 3_600_000;

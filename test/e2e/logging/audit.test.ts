@@ -6,8 +6,7 @@ import { loadSettings } from '../../../src/composition.ts';
 import { ConfigError, createGateway } from '../../../src/gateway.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
-import { runPortico, runStdio, writeSettings } from '../../support/process/process.ts';
-import { newFolder } from '../../support/process/serving.ts';
+import { newFolder, runPortico, runStdio, writeSettings } from '../../support/process/process.ts';
 import { exchange } from '../../support/raw-http.ts';
 import { callOf, postText, readOf, rpc } from '../../support/rpc.ts';
 

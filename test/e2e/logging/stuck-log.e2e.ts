@@ -7,7 +7,8 @@ import { expect } from 'chai';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
-import { newFolder, startLoggingTo } from '../../support/process/serving.ts';
+import { newFolder } from '../../support/process/process.ts';
+import { startLoggingTo } from '../../support/process/serving.ts';
 import { get, openConnection } from '../../support/raw-http.ts';
 import { skipAloud } from '../../support/tools.ts';
 

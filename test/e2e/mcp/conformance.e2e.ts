@@ -4,8 +4,7 @@ import { type DemoPlatform, startDemoPlatform } from '../../../src/demo/platform
 import { expectedFailures, expectedFailuresFile } from '../../core/mcp/conformance/expected-failures.ts';
 import { runSuite, scenarios, type Verdict } from '../../core/mcp/conformance/suite.ts';
 import { type BearerProxy, type Passed, startBearerProxy } from '../../support/authorization/bearer-proxy.ts';
-import { runPortico, writeSettings } from '../../support/process/process.ts';
-import { newFolder } from '../../support/process/serving.ts';
+import { newFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 
 /** How much the suite holds at each revision: a run that looked at less is no run. A newer suite may bring more. */
 const REVISIONS = {

@@ -10,8 +10,7 @@ import {
   tokenOf,
 } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
-import { type Ended, type RunningProcess, runStdio } from '../../support/process/process.ts';
-import { settingsFile } from '../../support/process/serving.ts';
+import { type Ended, type RunningProcess, runStdio, settingsFile } from '../../support/process/process.ts';
 import { bodyOf, readOf } from '../../support/rpc.ts';
 
 const SETTINGS = `

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { linesIn } from '../../support/process/json-lines.ts';
-import { newFolder, servedFrom, startServing } from '../../support/process/serving.ts';
+import { newFolder } from '../../support/process/process.ts';
+import { servedFrom, startServing } from '../../support/process/serving.ts';
 
 const SECRET = 'token-that-must-not-be-logged';
 

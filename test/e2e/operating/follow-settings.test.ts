@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
-import { runPortico } from '../../support/process/process.ts';
-import { newFolder, READ_TOOLS } from '../../support/process/serving.ts';
+import { newFolder, runPortico } from '../../support/process/process.ts';
+import { READ_TOOLS } from '../../support/process/serving.ts';
 
 /** Settings in which the name of a tool stands under `field`. */
 const settings = (baseUrl: string, field: string, more: string) => `

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { MAIN, porticoEnvironment, startProcess, writeSettings } from '../../support/process/process.ts';
-import { newFolder, READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
+import { MAIN, newFolder, porticoEnvironment, startProcess, writeSettings } from '../../support/process/process.ts';
+import { READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
 
 /** Code with which the process sends itself a signal at the first import of its entry, before that file is loaded. */
 const signalAtFirstImport = (signal: NodeJS.Signals) => `

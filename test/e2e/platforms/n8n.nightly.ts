@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
 import { installPlatform, type StartedPlatform, startPlatform } from '../../support/platform/installed.ts';
-import { runPortico } from '../../support/process/process.ts';
-import { newFolder, settingsFile, startServing } from '../../support/process/serving.ts';
+import { newFolder, runPortico, settingsFile } from '../../support/process/process.ts';
+import { startServing } from '../../support/process/serving.ts';
 
 /** Its store is a package that has to be compiled. */
 const PACKAGE = { name: 'n8n', version: '2.39.7', scripts: ['sqlite3'] };

@@ -9,7 +9,7 @@ import { type Inside, insideEnvironment, leftovers, lookInside } from '../../sup
 import { CAUSED, startLoad } from '../../support/load/run-load.ts';
 import { type Scene, setScene } from '../../support/load/scene.ts';
 import type { Ended } from '../../support/process/process.ts';
-import { newFolder } from '../../support/process/serving.ts';
+import { newFolder } from '../../support/process/process.ts';
 
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? atDepth(0, 1));
 const SECONDS = MINUTES > 0 ? MINUTES * 60 : 15;

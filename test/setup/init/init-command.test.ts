@@ -3,22 +3,21 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { initSettings } from '../../../src/setup/init/init-command.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { inFolder } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/process.ts';
 import { list, listing, openApi } from './proposed.ts';
 
 const ACME = 'https://api.acme.dev';
 const PATHS = { '/tools': listing(list()), '/jobs': listing(list()), '/integrations/{id}/logs': listing(list()) };
 
 /** Runs init on a document in a file, or at an address. */
-function run(document: object | string, given: { exists?: boolean } = {}) {
-  return inFolder(async (folder) => {
-    const [file, source] = [join(folder, 'portico.yaml'), join(folder, 'openapi.json')];
-    if (typeof document !== 'string') await writeFile(source, JSON.stringify(document));
-    if (given.exists) await writeFile(file, 'kept');
-    const openapi = typeof document === 'string' ? document : source;
-    const printed = await initSettings({ openapi, file }).catch((error: Error) => error.message);
-    return { printed: printed.replaceAll(`${folder}/`, ''), yaml: await readFile(file, 'utf8').catch(() => '') };
-  });
+async function run(document: object | string, given: { exists?: boolean } = {}) {
+  const folder = await newFolder();
+  const [file, source] = [join(folder, 'portico.yaml'), join(folder, 'openapi.json')];
+  if (typeof document !== 'string') await writeFile(source, JSON.stringify(document));
+  if (given.exists) await writeFile(file, 'kept');
+  const openapi = typeof document === 'string' ? document : source;
+  const printed = await initSettings({ openapi, file }).catch((error: Error) => error.message);
+  return { printed: printed.replaceAll(`${folder}/`, ''), yaml: await readFile(file, 'utf8').catch(() => '') };
 }
 
 describe('portico init', () => {

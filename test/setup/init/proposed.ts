@@ -1,12 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parse } from 'yaml';
 import { loadSettings } from '../../../src/composition.ts';
 import type { Config } from '../../../src/core/config/schema/settings.ts';
 import { propose } from '../../../src/setup/init/init-command.ts';
 import { describeApi, parseDocumentText } from '../../../src/setup/init/openapi-document.ts';
 import { writeSettings } from '../../../src/setup/init/settings-text.ts';
-import { inFolder } from '../../support/process/process.ts';
+import { settingsFile } from '../../support/process/process.ts';
 
 /** What a settings file holds of one resource. */
 export interface WrittenResource {
@@ -39,12 +37,8 @@ export function proposedFor(document: unknown): Proposed {
 }
 
 /** Loads a proposal as settings. */
-export function loadProposed({ text }: Pick<Proposed, 'text'>): Promise<Config> {
-  return inFolder(async (folder) => {
-    const file = join(folder, 'portico.yaml');
-    await writeFile(file, text);
-    return (await loadSettings(file, {})).config;
-  });
+export async function loadProposed({ text }: Pick<Proposed, 'text'>): Promise<Config> {
+  return (await loadSettings(await settingsFile(text), {})).config;
 }
 
 /** The least OpenAPI document with these list operations. */

@@ -3,7 +3,7 @@ import { loadSettings } from '../../../src/composition.ts';
 import { startDemoPlatform } from '../../../src/demo/platform.ts';
 import { probe } from '../../../src/setup/probe/probe-command.ts';
 import { onCleanup } from '../../support/cleanup.ts';
-import { inFolder, writeSettings } from '../../support/process/process.ts';
+import { settingsFile } from '../../support/process/process.ts';
 
 describe('the default contract as the demo serves it gives no false alarm', () => {
   for (const maxPageSize of [2, 100]) {
@@ -11,10 +11,9 @@ describe('the default contract as the demo serves it gives no false alarm', () =
       const { urls, close } = await startDemoPlatform({ maxPageSize });
       onCleanup(close);
       const upstreams = Object.entries(urls).map(([name, baseUrl]) => [name, { baseUrl }]);
-      const { ok, resources } = await inFolder(async (folder) => {
-        const file = await writeSettings(folder, JSON.stringify({ upstreams: Object.fromEntries(upstreams) }));
-        return probe(file, await loadSettings(file, { PORTICO_TOKEN: 'demo-alice' }), { strict: true });
-      });
+      const file = await settingsFile(JSON.stringify({ upstreams: Object.fromEntries(upstreams) }));
+      const loaded = await loadSettings(file, { PORTICO_TOKEN: 'demo-alice' });
+      const { ok, resources } = await probe(file, loaded, { strict: true });
       expect(resources.flatMap(({ warnings, notTried }) => [...warnings, ...notTried])).to.deep.equal([]);
       expect(ok).to.equal(true);
     });

@@ -3,17 +3,16 @@ import { loadSettings } from '../../../src/composition.ts';
 import { type ProbeOptions, probe } from '../../../src/setup/probe/probe-command.ts';
 import type { ResourceReport } from '../../../src/setup/probe/probe-report.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { inFolder, writeSettings } from '../../support/process/process.ts';
+import { newFolder, writeSettings } from '../../support/process/process.ts';
 
 export const TOKEN = 'token-of-the-test';
 
 /** What a probe finds out by settings in which BASE is a platform. */
 export async function probed(handler: RequestListener, yaml: string, env = {}, options: ProbeOptions = {}) {
   const { url } = await startHttpUpstream(handler);
-  return inFolder(async (folder) => {
-    const file = await writeSettings(folder, yaml.replaceAll('BASE', url));
-    return probe(file, await loadSettings(file, { PORTICO_TOKEN: TOKEN, ...env }), options);
-  });
+  const folder = await newFolder();
+  const file = await writeSettings(folder, yaml.replaceAll('BASE', url));
+  return probe(file, await loadSettings(file, { PORTICO_TOKEN: TOKEN, ...env }), options);
 }
 
 /** The same, of the one resource that settings offer. */

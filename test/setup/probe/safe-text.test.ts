@@ -7,7 +7,7 @@ import { printReport } from '../../../src/setup/probe/probe-report.ts';
 import { createSafeText, safeJson } from '../../../src/setup/probe/safe-text.ts';
 import { anyText } from '../../support/any-text.ts';
 import { json } from '../../support/platform/http-upstream.ts';
-import { inFolder } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/process.ts';
 import { LIST, probed, settings, TOKEN } from './probed.ts';
 
 /** All that a probe may print: for a person, and as JSON. */
@@ -22,32 +22,32 @@ describe('a probe keeps from the terminal', () => {
     ['a password', 'user: portico, '],
     ['a key in a form of its own', 'name: X-Api-Key, format: "Key {token};", '],
   ]) {
-    it(`a secret of Portico's own that is sent as ${how}, wherever a platform echoes it`, () =>
-      inFolder(async (folder) => {
-        const secret = 'canary-c4n4ry-of-the-deployment';
-        await writeFile(join(folder, 'secret'), `${secret}\n`);
-        const basic = Buffer.from(`portico:${secret}`).toString('base64');
-        const echo = `${secret} Basic ${basic} Bearer ${secret}`;
-        const list = [{ id: secret, name: echo, [secret]: [basic] }];
-        const handlers = [
-          json({ list, [secret]: echo }),
-          json({ error: echo }, 401, {
-            'www-authenticate': `Basic ${basic}, Bearer ${secret}`,
-            location: `/${secret}`,
-          }),
-          ...[403, 400].map((status) => json({ error: echo }, status)),
-        ];
-        for (const from of [`file: ${join(folder, 'secret')}`, `secret: ${secret}`]) {
-          const upstream = `, credential: { kind: service, ${credential}${from} }`;
-          const yaml = `allowUnverifiedCallers: true\n${settings(LIST, upstream)}`;
-          for (const handler of handlers) {
-            const shown = await printed(handler, yaml);
-            for (const part of [secret, secret.slice(0, 12)]) expect(shown).not.to.contain(part);
-            if (credential?.startsWith('user') === true) expect(shown).not.to.contain(basic);
-            expect(shown).to.contain('[credential]').and.contain('credential');
-          }
+    it(`a secret of Portico's own that is sent as ${how}, wherever a platform echoes it`, async () => {
+      const folder = await newFolder();
+      const secret = 'canary-c4n4ry-of-the-deployment';
+      await writeFile(join(folder, 'secret'), `${secret}\n`);
+      const basic = Buffer.from(`portico:${secret}`).toString('base64');
+      const echo = `${secret} Basic ${basic} Bearer ${secret}`;
+      const list = [{ id: secret, name: echo, [secret]: [basic] }];
+      const handlers = [
+        json({ list, [secret]: echo }),
+        json({ error: echo }, 401, {
+          'www-authenticate': `Basic ${basic}, Bearer ${secret}`,
+          location: `/${secret}`,
+        }),
+        ...[403, 400].map((status) => json({ error: echo }, status)),
+      ];
+      for (const from of [`file: ${join(folder, 'secret')}`, `secret: ${secret}`]) {
+        const upstream = `, credential: { kind: service, ${credential}${from} }`;
+        const yaml = `allowUnverifiedCallers: true\n${settings(LIST, upstream)}`;
+        for (const handler of handlers) {
+          const shown = await printed(handler, yaml);
+          for (const part of [secret, secret.slice(0, 12)]) expect(shown).not.to.contain(part);
+          if (credential?.startsWith('user') === true) expect(shown).not.to.contain(basic);
+          expect(shown).to.contain('[credential]').and.contain('credential');
         }
-      }));
+      }
+    });
   }
 
   it('the token, wherever a platform echoes it', async () => {

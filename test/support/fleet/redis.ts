@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { RedisClient } from '@redis/client';
 import { eventually } from '../eventually.ts';
 import { listen, nextPort } from '../listening.ts';
-import { type RunningProcess, startProcess } from '../process/process.ts';
-import { newFolder } from '../process/serving.ts';
+import { newFolder, type RunningProcess, startProcess } from '../process/process.ts';
 
 /** Makes clients of one class. `createClient` makes a class for each place, with all commands of Redis: ten milliseconds. */
 const createClient = RedisClient.factory({ RESP: 2 });

@@ -137,18 +137,20 @@ export function startPortico(command: string, args: readonly string[], env: Reco
   return { ...running, ready };
 }
 
-/** Runs `work` with a folder that is gone afterwards. */
-export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'portico-'));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+/** A folder that is gone with the test, or the suite, that asked for it. */
+export async function newFolder(name = ''): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `portico-${name}`));
+  onCleanup(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 export async function writeSettings(folder: string, yaml: string): Promise<string> {
   const file = join(folder, 'portico.yaml');
   await writeFile(file, yaml);
   return file;
+}
+
+/** Writes settings into a file that is gone with the test, or the suite, and gives its path. */
+export async function settingsFile(yaml: string): Promise<string> {
+  return writeSettings(await newFolder(), yaml);
 }

@@ -1,12 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onCleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../listening.ts';
-import { endWithTest, MAIN, type PorticoProcess, porticoEnvironment, runPortico, writeSettings } from './process.ts';
+import { endWithTest, MAIN, type PorticoProcess, porticoEnvironment, runPortico, settingsFile } from './process.ts';
 
 /** A Portico process that is ready. It and its folder are gone with the test. */
 export interface Serving extends PorticoProcess {
@@ -25,11 +21,6 @@ export function servedFrom(baseUrl: string, overrides: object = {}): string {
   const upstreams = { projects: each, workflows: each, tools: each };
   const confirmation = { enabled: false };
   return JSON.stringify({ http: { port: 0 }, admin: { port: 0 }, confirmation, upstreams, ...overrides });
-}
-
-/** Writes settings into a file that is gone with the test, or the suite, and gives its path. */
-export async function settingsFile(yaml: string): Promise<string> {
-  return writeSettings(await newFolder(), yaml);
 }
 
 /** Runs `portico` by settings of this text, and waits until it is ready. */
@@ -71,11 +62,4 @@ export async function isAnswered(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** A folder that is gone with the test, or the suite, that asked for it. */
-export async function newFolder(name = ''): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), `portico-${name}`));
-  onCleanup(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { openTlsFiles, type TlsPaths } from '../../../../src/core/credentials/files/tls-files.ts';
 import { UnusableFile } from '../../../../src/core/credentials/files/watched-files.ts';
 import { createAuthority, writePem } from '../../../support/certificates.ts';
-import { inFolder } from '../../../support/process/process.ts';
+import { newFolder } from '../../../support/process/process.ts';
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
@@ -22,10 +22,9 @@ const DAY_MS = 86_400_000;
 const IN_TIME = /^certFile (expired at|is not valid before) \d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /** What is wrong with files of these texts, or `undefined`. */
-function issueOf(texts: { readonly [Key in keyof TlsPaths]: string }) {
-  return inFolder(async (folder) => {
-    return refusalOf(writePem(folder, texts as Record<keyof TlsPaths, string>));
-  });
+async function issueOf(texts: { readonly [Key in keyof TlsPaths]: string }) {
+  const folder = await newFolder();
+  return refusalOf(writePem(folder, texts as Record<keyof TlsPaths, string>));
 }
 
 function refusalOf(paths: TlsPaths, options: { mustBeValid?: boolean } = {}): string | undefined {
@@ -82,45 +81,45 @@ describe('the files of TLS', () => {
   });
 
   for (const [what, { cert: certFile, key: keyFile }] of Object.entries({ expired: EXPIRED, future: FUTURE })) {
-    it(`are not used by a listener with a certificate that is ${what}`, () =>
-      inFolder(async (folder) => {
-        const paths = writePem(folder, { certFile, keyFile });
-        expect(refusalOf(paths, { mustBeValid: true })).to.match(IN_TIME);
-        // The server judges a client's.
-        expect(refusalOf(paths)).to.equal(undefined);
-      }));
+    it(`are not used by a listener with a certificate that is ${what}`, async () => {
+      const folder = await newFolder();
+      const paths = writePem(folder, { certFile, keyFile });
+      expect(refusalOf(paths, { mustBeValid: true })).to.match(IN_TIME);
+      // The server judges a client's.
+      expect(refusalOf(paths)).to.equal(undefined);
+    });
   }
 
-  it('are adopted once their certificate is valid', () =>
-    inFolder(async (folder) => {
-      const clock = { now: Date.now() };
-      const files = openTlsFiles(writePem(folder, LEAF_FILES), {
-        ...NO_CHANGE,
-        now: () => clock.now,
-      });
-      const before = files.held;
-      writePem(folder, { certFile: FUTURE.cert, keyFile: FUTURE.key });
-      clock.now += DAY_MS / 2;
-      await files.check();
-      expect(files.held).to.equal(before);
-      clock.now += DAY_MS;
-      await files.check();
-      expect(files.held).not.to.equal(before);
-    }));
+  it('are adopted once their certificate is valid', async () => {
+    const folder = await newFolder();
+    const clock = { now: Date.now() };
+    const files = openTlsFiles(writePem(folder, LEAF_FILES), {
+      ...NO_CHANGE,
+      now: () => clock.now,
+    });
+    const before = files.held;
+    writePem(folder, { certFile: FUTURE.cert, keyFile: FUTURE.key });
+    clock.now += DAY_MS / 2;
+    await files.check();
+    expect(files.held).to.equal(before);
+    clock.now += DAY_MS;
+    await files.check();
+    expect(files.held).not.to.equal(before);
+  });
 
   it('are there', () => {
-    it('expire with the first certificate of a chain, and the last of the authorities', () =>
-      inFolder(async (folder) => {
-        const days = async (to: number) => (await AUTHORITY.issue({ days: [-1, to] })).cert;
-        const { cert, key } = await AUTHORITY.issue({ days: [-1, 9] });
-        const clientCaFile = (await days(3)) + (await days(5));
-        const paths = writePem(folder, { certFile: cert + (await days(7)), keyFile: key, clientCaFile });
-        const { validity } = openTlsFiles(paths, NO_CHANGE).held;
-        expect(validity.map(({ file, to }) => [file, Math.round((to - Date.now()) / DAY_MS)])).to.deep.equal([
-          ['certFile', 7],
-          ['clientCaFile', 5],
-        ]);
-      }));
+    it('expire with the first certificate of a chain, and the last of the authorities', async () => {
+      const folder = await newFolder();
+      const days = async (to: number) => (await AUTHORITY.issue({ days: [-1, to] })).cert;
+      const { cert, key } = await AUTHORITY.issue({ days: [-1, 9] });
+      const clientCaFile = (await days(3)) + (await days(5));
+      const paths = writePem(folder, { certFile: cert + (await days(7)), keyFile: key, clientCaFile });
+      const { validity } = openTlsFiles(paths, NO_CHANGE).held;
+      expect(validity.map(({ file, to }) => [file, Math.round((to - Date.now()) / DAY_MS)])).to.deep.equal([
+        ['certFile', 7],
+        ['clientCaFile', 5],
+      ]);
+    });
     const refusal = refusalOf({ certFile: join('/no', 'cert'), keyFile: '/no/key' });
     expect(refusal).to.equal('certFile cannot be read: no such file or directory');
   });

@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { listen } from '../../../../src/core/http/connection/listener.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
-import { newFolder } from '../../../support/process/serving.ts';
+import { newFolder } from '../../../support/process/process.ts';
 import { exchange, get, sendTo } from '../../../support/raw-http.ts';
 import { rejection } from '../../upstream/harness.ts';
 import { expectNoUncaught, LIST, READ, serve } from '../served.ts';

@@ -8,7 +8,7 @@ import { createHeldReads } from '../../../support/catalogue.ts';
 import { createAuthority, mountPem, writePem } from '../../../support/certificates.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { inFolder } from '../../../support/process/process.ts';
+import { newFolder } from '../../../support/process/process.ts';
 import { exchange, get, openConnection, sendTo } from '../../../support/raw-http.ts';
 import { AUTHORITY, tlsOf } from '../over-tls.ts';
 import { expectNoUncaught, LIST, READ, type ServeOptions, serve } from '../served.ts';
@@ -134,46 +134,46 @@ async function shown(url: string): Promise<string | undefined> {
 describe('certificates that are renewed', () => {
   expectNoUncaught();
 
-  it('apply to new connections, and open ones continue', () =>
-    inFolder(async (folder) => {
-      const paths = mountPem(folder, 'first', await AUTHORITY.issue({ commonName: 'first' }));
-      const { read, release } = createHeldReads();
-      const { url, reads, changes, settle } = await serveFiles({ certFile: paths.cert, keyFile: paths.key }, { read });
-      const reading = sendTo(url, get(READ), { tls: { ca } });
-      await eventually(() => reads.length === 1);
-      expect(await shown(url)).to.equal('first');
+  it('apply to new connections, and open ones continue', async () => {
+    const folder = await newFolder();
+    const paths = mountPem(folder, 'first', await AUTHORITY.issue({ commonName: 'first' }));
+    const { read, release } = createHeldReads();
+    const { url, reads, changes, settle } = await serveFiles({ certFile: paths.cert, keyFile: paths.key }, { read });
+    const reading = sendTo(url, get(READ), { tls: { ca } });
+    await eventually(() => reads.length === 1);
+    expect(await shown(url)).to.equal('first');
 
-      mountPem(folder, 'second', await AUTHORITY.issue({ commonName: 'second' }));
+    mountPem(folder, 'second', await AUTHORITY.issue({ commonName: 'second' }));
+    settle();
+    await eventually(async () => (await shown(url)) === 'second');
+    release();
+    expect((await reading.receive()).status).to.equal(200);
+    reading.send(get(LIST));
+    expect((await reading.receive()).status).to.equal(200);
+    expect(changes).to.deep.equal([undefined]);
+  });
+
+  it('are those of the authorities of clients, too, with no session of before resumed', async () => {
+    const folder = await newFolder();
+    const { cert, key, clients } = writePem(folder, { ...(await AUTHORITY.issue()), clients: CLIENTS.ca });
+    const paths = { certFile: cert, keyFile: key, clientCaFile: clients };
+    const { url, changes, settle } = await serveFiles(paths);
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      writeFileSync(clients, CLIENTS.ca);
       settle();
-      await eventually(async () => (await shown(url)) === 'second');
-      release();
-      expect((await reading.receive()).status).to.equal(200);
-      reading.send(get(LIST));
-      expect((await reading.receive()).status).to.equal(200);
-      expect(changes).to.deep.equal([undefined]);
-    }));
-
-  it('are those of the authorities of clients, too, with no session of before resumed', () =>
-    inFolder(async (folder) => {
-      const { cert, key, clients } = writePem(folder, { ...(await AUTHORITY.issue()), clients: CLIENTS.ca });
-      const paths = { certFile: cert, keyFile: key, clientCaFile: clients };
-      const { url, changes, settle } = await serveFiles(paths);
-      for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
-        writeFileSync(clients, CLIENTS.ca);
-        settle();
-        await eventually(() => isAnswered(url, { ...CLIENT, maxVersion }));
-        const session = await sessionOf(url, { ...CLIENT, maxVersion });
-        // It is one that would be resumed.
-        const resumed = (await handshake(url, { ...CLIENT, maxVersion, session })) as TLSSocket;
-        expect(resumed.isSessionReused()).to.equal(true);
-        writeFileSync(clients, (await createAuthority('others')).ca);
-        const before = changes.length;
-        settle();
-        await eventually(() => changes.length > before);
-        expect(await isAnswered(url, { ...CLIENT, maxVersion })).to.equal(false);
-        expect(await isAnswered(url, { ...CLIENT, maxVersion, session })).to.equal(false);
-      }
-    }));
+      await eventually(() => isAnswered(url, { ...CLIENT, maxVersion }));
+      const session = await sessionOf(url, { ...CLIENT, maxVersion });
+      // It is one that would be resumed.
+      const resumed = (await handshake(url, { ...CLIENT, maxVersion, session })) as TLSSocket;
+      expect(resumed.isSessionReused()).to.equal(true);
+      writeFileSync(clients, (await createAuthority('others')).ca);
+      const before = changes.length;
+      settle();
+      await eventually(() => changes.length > before);
+      expect(await isAnswered(url, { ...CLIENT, maxVersion })).to.equal(false);
+      expect(await isAnswered(url, { ...CLIENT, maxVersion, session })).to.equal(false);
+    }
+  });
 });
 
 /** What a client may resume a session with. */

@@ -1,4 +1,4 @@
-import { newFolder } from '../../../support/process/serving.ts';
+import { newFolder } from '../../../support/process/process.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { sdkV1 } from './sdk-v1.ts';
 import { sdkV2 } from './sdk-v2.ts';

@@ -8,7 +8,7 @@ import type { UpstreamTls } from '../../../../src/core/upstream/client/connector
 import { createAuthority, type Issued, writePem } from '../../../support/certificates.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { listen } from '../../../support/listening.ts';
-import { inFolder } from '../../../support/process/process.ts';
+import { newFolder } from '../../../support/process/process.ts';
 import { asking, calm, errorOf, open } from '../harness.ts';
 
 const AUTHORITY = await createAuthority();
@@ -92,48 +92,48 @@ describe('an upstream over TLS', () => {
     expect(error.reason).to.match(/^TLS was not established \(ERR_SSL_\w+\)$/);
   });
 
-  it('uses changed files for new connections, while requests in flight continue', () =>
-    inFolder(async (folder) => {
-      const first = await CLIENTS.issue({ commonName: 'first' });
-      const second = await CLIENTS.issue({ commonName: 'second' });
-      const paths = writePem(folder, { ca: AUTHORITY.ca, ...first });
-      const clock = { now: Date.now() };
-      const named: TlsPaths = { caFile: paths.ca, certFile: paths.cert, keyFile: paths.key };
-      const files = openTlsFiles(named, { now: () => clock.now, onChange: () => {} });
-      const { url, server, connections } = await startPlatform(LEAF, { requestCert: true, ca: CLIENTS.ca });
-      const upstream = open(url, { tls: { files } });
-      const who = async () => (await upstream.get(asking(), calm())).page;
-      expect([await who(), await who()]).to.deep.equal(Array(2).fill('first at an address'));
-      expect(connections()).to.equal(1);
+  it('uses changed files for new connections, while requests in flight continue', async () => {
+    const folder = await newFolder();
+    const first = await CLIENTS.issue({ commonName: 'first' });
+    const second = await CLIENTS.issue({ commonName: 'second' });
+    const paths = writePem(folder, { ca: AUTHORITY.ca, ...first });
+    const clock = { now: Date.now() };
+    const named: TlsPaths = { caFile: paths.ca, certFile: paths.cert, keyFile: paths.key };
+    const files = openTlsFiles(named, { now: () => clock.now, onChange: () => {} });
+    const { url, server, connections } = await startPlatform(LEAF, { requestCert: true, ca: CLIENTS.ca });
+    const upstream = open(url, { tls: { files } });
+    const who = async () => (await upstream.get(asking(), calm())).page;
+    expect([await who(), await who()]).to.deep.equal(Array(2).fill('first at an address'));
+    expect(connections()).to.equal(1);
 
-      // One more is under way on that connection while the files change.
-      const held = Promise.withResolvers<void>();
-      const [answer] = server.listeners('request') as ((...args: unknown[]) => void)[];
-      server.removeAllListeners('request').once('request', async (...args) => {
-        await held.promise;
-        answer?.(...args);
-        server.on('request', answer ?? (() => {}));
-      });
-      const underway = who();
-      writePem(folder, second);
+    // One more is under way on that connection while the files change.
+    const held = Promise.withResolvers<void>();
+    const [answer] = server.listeners('request') as ((...args: unknown[]) => void)[];
+    server.removeAllListeners('request').once('request', async (...args) => {
+      await held.promise;
+      answer?.(...args);
+      server.on('request', answer ?? (() => {}));
+    });
+    const underway = who();
+    writePem(folder, second);
+    clock.now += 10_000;
+    await files.check();
+    await eventually(() => (files.held.cert?.toString() === second.cert ? true : files.check().then(() => false)));
+    held.resolve();
+    expect(await underway).to.equal('first at an address');
+    expect([await who(), await who()]).to.deep.equal(Array(2).fill('second at an address'));
+    expect(connections()).to.equal(2);
+    await eventually(async () => (await promisify(server.getConnections).call(server)) === 1);
+
+    // An authority that is not believed any more: what was opened before serves no more.
+    writeFileSync(paths.ca, CLIENTS.ca);
+    await eventually(async () => {
       clock.now += 10_000;
-      await files.check();
-      await eventually(() => (files.held.cert?.toString() === second.cert ? true : files.check().then(() => false)));
-      held.resolve();
-      expect(await underway).to.equal('first at an address');
-      expect([await who(), await who()]).to.deep.equal(Array(2).fill('second at an address'));
-      expect(connections()).to.equal(2);
-      await eventually(async () => (await promisify(server.getConnections).call(server)) === 1);
-
-      // An authority that is not believed any more: what was opened before serves no more.
-      writeFileSync(paths.ca, CLIENTS.ca);
-      await eventually(async () => {
-        clock.now += 10_000;
-        return who().then(
-          () => false,
-          () => true,
-        );
-      });
-      expect((await errorOf(who())).reason).to.equal(failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'));
-    }));
+      return who().then(
+        () => false,
+        () => true,
+      );
+    });
+    expect((await errorOf(who())).reason).to.equal(failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'));
+  });
 });
