@@ -70,16 +70,13 @@ function isExactNumber(id: unknown): id is number {
   return typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER;
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
-
-/** Describes the first member because of which an object is no request or notification. */
+/** Describes the first member because of which an object is no request or notification. Others are ignored: the schemas of the protocol allow them. */
 export function shapeFlaw(message: unknown): string | undefined {
   const { jsonrpc, id, method, params } = Object(message);
   if (jsonrpc !== '2.0') return 'jsonrpc: Must be "2.0".';
   if (typeof id === 'number' && !isExactNumber(id)) return 'id: A number above 2^53 - 1 is not exact. Send it as text.';
   if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) return 'id: Must be text or a whole number.';
   if (typeof method !== 'string') return 'method: Must be text.';
-  for (const name in Object(message)) if (!MEMBERS.has(name)) return 'A message has no other members than these.';
   if (params === undefined) return undefined;
   if (!isObject(params)) return 'params: Must be an object.';
   return params['_meta'] === undefined || isObject(params['_meta']) ? undefined : 'params._meta: Must be an object.';

@@ -68,13 +68,17 @@ function withoutUnused({ params, ...message }: Json): Json {
   return { ...message, params: message.method === 'initialize' ? only(used, ...USED) : used };
 }
 
+/** Of a request and a notification: the schemas of the protocol allow more, and the SDK refuses them. */
+const MEMBERS = ['jsonrpc', 'id', 'method', 'params'];
+
 const USED = ['protocolVersion', 'capabilities', 'clientInfo', '_meta'];
 
 /** Null stands for what is left out, which the SDK refuses. What nests too deep to be written is sent as it is. */
 function forSdk(exchange: Exchange): Exchange {
   try {
     const sent = parsed(exchange);
-    const clean = isObject(sent?.params) ? withoutUnused(withoutNulls(sent)) : withoutNulls(sent);
+    const known = sent?.method === undefined ? sent : only(sent, ...MEMBERS);
+    const clean = isObject(sent?.params) ? withoutUnused(withoutNulls(known)) : withoutNulls(known);
     return isDeepStrictEqual(clean, sent) ? exchange : { ...exchange, body: Buffer.from(JSON.stringify(clean)) };
   } catch {
     return exchange;

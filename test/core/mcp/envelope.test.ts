@@ -24,7 +24,7 @@ describe('an id', () => {
 describe('null', () => {
   it('stands for what is left out', async () => {
     const ok = async (message: object) => expect((await raw(JSON.stringify(message))).json).to.have.property('result');
-    await ok({ ...rpc('ping'), params: null });
+    await ok({ ...rpc('ping'), params: null, result: null, error: null });
     await ok(rpc('resources/list', { cursor: null, _meta: null }));
     await ok(rpc('ping', { _meta: { progressToken: null } }));
     await ok(rpc('tools/call', { name: TOOL, arguments: null }));
