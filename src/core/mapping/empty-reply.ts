@@ -8,7 +8,8 @@ const ABOUT_LIST =
   /^(?:links?|meta\w*|pag(?:e|ing|ination)\w*|context|status|info|cursors?|query|request|response\w*|result(?:info|set))$/;
 /** Lists of something else. */
 const NO_LIST = /^(?:links?|meta\w*|sorts?|filters?|facets?|aggregations?|warnings?|messages?|errors?|columns|fields)$/;
-const RESULT = /^(?:status|code|success|ok|result|outcome|message|msg|detail|info|description|title)$/;
+const RESULT =
+  /^(?:http|response|result|return|api)*(?:status|code|success|ok|result|outcome|message|msg|detail|info|description|title)$/;
 const FINE =
   /^(?:true|0|2\d\d|1|ok|okay|success\w*|done|empty|no (?:data|results?|items?|records?|content)\b.*|nothing found.*)$/i;
 const MAX_DEPTH = 4;

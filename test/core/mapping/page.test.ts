@@ -49,7 +49,7 @@ describe('a page', () => {
 
   describe('of an empty list', () => {
     const EMPTY =
-      '{"kind":"List","items":null} {} {"items":{}} {"items":""} {"items":[]} null [] {"total":0,"status":"ok"}';
+      '{"kind":"List","items":null} {} {"items":{}} {"items":""} {"items":[]} null [] {"total":0,"status":"ok"} {"responseCode":"SUCCESS"}';
     for (const text of [...EMPTY.split(' '), '', ' \r\n', '{"_links":{},"page":{"size":20,"totalElements":0}}']) {
       it(`is ${JSON.stringify(text)}`, () => {
         expect(createPageParser({ items: 'items' })(text).items).to.deep.equal([]);

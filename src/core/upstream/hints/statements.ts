@@ -1,4 +1,4 @@
-import { membersOf, parseJson } from '../../kernel/json-shape.ts';
+import { membersOf, parseJson, plainName } from '../../kernel/json-shape.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import { linkTo } from './link-header.ts';
 import { type Meaning, meaningOfHeader, meaningOfMember, type Sign } from './words.ts';
@@ -88,11 +88,11 @@ function leadsBack(scope: object): boolean {
 }
 
 /** Beside a start and a maximum, a size is that of the list, or of the page. */
-const STARTS = ['start', 'startAt', 'start_at', 'startIndex', 'offset', 'skip', 'from'];
-const MAXIMA = ['max', 'limit', 'maxResults', 'max_results', 'pageSize', 'page_size', 'top', 'count'];
+const STARTS = ['start', 'startat', 'startindex', 'offset', 'skip', 'from'];
+const MAXIMA = ['max', 'limit', 'maxresult', 'maxresults', 'pagesize', 'top', 'count'];
 
 function hasAny(scope: object, names: readonly string[]): boolean {
-  return names.some((name) => name in scope);
+  return membersOf(scope).some(([member]) => names.includes(plainName(member)));
 }
 
 function readMember(

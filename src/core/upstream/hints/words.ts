@@ -37,7 +37,7 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
   // Before the totals, of which some of these would be one.
   [
     name(
-      `filter(?:ed)?(?:(?:${ITEMS})?(?:${COUNT})|${ITEMS})|(?:total|${ITEMS})filtered(?:${COUNT})?|i?total(?:${ITEMS})?display(?:${ITEMS})?`,
+      `filter(?:ed)?(?:${ITEMS}|${COUNT})+|(?:total|${ITEMS})filtered(?:${COUNT})?|i?total(?:${ITEMS})?display(?:${ITEMS})?`,
     ),
     { sign: 'total', isFiltered: true },
   ],
@@ -112,7 +112,7 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
 
 /** Objects around such members, nested if need be: `meta.pagination.total`. */
 const META = name(
-  `(?:response|results?|search|list|pages?|paging|pagination|collection|query)*(?:meta|metadata|info|set|pagination|paging|paginator|pager|page|pageable|links?|cursors?|nav(?:igation)?|view)|additionaldata`,
+  `(?:response|results?|search|list|pages?|paging|pagination|collection|query)*(?:meta|metadata|info|set|pagination|paging|paginator|pager|pages?|pageable|links?|cursors?|nav(?:igation)?|view)|[a-z]*links|additionaldata`,
 );
 
 /** A word of a header that counts something else, such as requests. */

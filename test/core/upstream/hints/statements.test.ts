@@ -81,6 +81,8 @@ describe('the signs of more items in a body', () => {
       [{ _links: { next: { href: '/list?page=2' } } }, true],
       [{ _links: { next: [{ href: '/list?page=2' }] } }, true],
       [{ links: [self, next] }, true],
+      [{ servers_links: [self, next] }, true],
+      [{ pages: { nextKey: 'x', size: 50 } }, true],
       [{ nextPage: 2 }, true],
       [{ nav: { next_bookmark: 'abc' } }, true],
       [{ LastEvaluatedKey: { id: { S: 'x' } } }, true],
@@ -169,6 +171,8 @@ describe('the names of signs', () => {
       ['num', 'Found'],
     ]);
     named('total', 120, [['total', 'available'], ['records'], ['list', 'size'], ['i', 'total', 'display', 'records']]);
+    for (const name of ['filtered_count', 'filteredTotalCount', 'recordsFiltered'])
+      expect(one({ [name]: 120 }), name).to.include({ sign: 'total', isFiltered: true });
     named('pages', 5, [
       ['total', 'Pages'],
       ['total', 'page', 'count'],
@@ -223,6 +227,8 @@ describe('the names of signs', () => {
     for (const body of [
       { start: 0, max: 25, size: 120 },
       { startAt: 0, maxResults: 25, size: 120 },
+      // Bamboo.
+      { 'start-index': 0, 'max-result': 25, size: 120 },
     ])
       expect(one(body)).to.deep.include({ sign: 'total', stated: 120, isSize: true });
     expect(statements({ page: { size: 20, number: 0 } })).to.deep.equal([]);
