@@ -1,5 +1,5 @@
 import type { ParentsConfig } from './config/schema/resource/joined-settings.ts';
-import { fillBody } from './config/schema/resource/templates.ts';
+import { fillBody, isPointer } from './config/schema/resource/templates.ts';
 import { assertDefined, type Config, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import type { KeyOf } from './credentials/authenticate.ts';
 import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
@@ -206,10 +206,11 @@ function knownValues({ fields }: ResourceConfig): Readonly<Record<string, readon
   return Object.fromEntries(known.filter(([, texts]) => texts.length > 0));
 }
 
-function compilePost({ method, body, retryPost }: ResourceConfig): ListPost | undefined {
+function compilePost({ method, body, retryPost, pagination }: ResourceConfig): ListPost | undefined {
   if (method === 'GET') return undefined;
   const template = structuredClone(body);
-  return { body: template && ((places) => JSON.stringify(fillBody(template, places))), isRepeatable: retryPost };
+  const token = pagination.kind === 'token' && isPointer(pagination.tokenParam) ? pagination.tokenParam : undefined;
+  return { body: template && ((places) => JSON.stringify(fillBody(template, places, token))), isRepeatable: retryPost };
 }
 
 interface KnownCallerOptions {

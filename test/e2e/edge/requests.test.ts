@@ -18,7 +18,7 @@ describe('a request to the platform by POST', () => {
     });
     const { query } = resources.workflows.body;
     nock(PLATFORM)
-      .post('/graphql', { query, variables: { first: 100, after: null } })
+      .post('/graphql', { query, variables: { first: 100 } })
       .reply(200, flows(['a'], 'c1', true))
       .post('/graphql', { query, variables: { first: 100, after: 'c1' } })
       .reply(200, flows(['b'], 'c2', false));

@@ -26,7 +26,7 @@ describe('a probe of a platform', () => {
       q: 'all',
       from: '[masked]',
       filter: { apiKey: '[masked]', kinds: ['open', 5] },
-      page: { after: null },
+      page: {},
     });
   });
 

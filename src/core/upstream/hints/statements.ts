@@ -197,7 +197,7 @@ function flagOf(value: unknown): boolean | undefined {
 }
 
 /** Whether a value leads on: not if it is empty, `0` or `-1`, with which some platforms end their lists. */
-function leads(value: unknown): boolean | undefined {
+export function leads(value: unknown): boolean | undefined {
   if (value === null || value === undefined) return false;
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return value > 0;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../kernel/errors.ts';
-import { type Enclosing, type Statement, statementsOf } from '../hints/statements.ts';
+import { type Enclosing, leads, type Statement, statementsOf } from '../hints/statements.ts';
 import type { Sign } from '../hints/words.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import type { LinkPagination, ListAddress, PageAddress, Pagination } from './page-address.ts';
@@ -87,7 +87,7 @@ export function statesTotal({ statements }: PageSummary, items: number): boolean
 
 /** The expression `hasMore && cursor` is false on the last page. */
 export function isNone(next: unknown): boolean {
-  return next === undefined || next === null || next === '' || next === false;
+  return leads(next) !== true;
 }
 
 /** 96 bits. V8 copies parts of a text up to this length; a longer part keeps the whole text. */

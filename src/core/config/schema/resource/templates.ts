@@ -55,14 +55,24 @@ export function checkPointer(body: unknown, pointer: string): string | undefined
   return typeof value === 'object' && value !== null ? 'leads to a block or list of body, not to a value' : undefined;
 }
 
-/** The body with `values` in the places of their pointers. */
-export function fillBody(body: object, values: Readonly<Record<string, string | number>>): object {
+/**
+ * The body with `values` in the places of their pointers. A member at `tokenPointer` that is null then is left out: Notion and
+ * others refuse null.
+ */
+export function fillBody(
+  body: object,
+  values: Readonly<Record<string, string | number>>,
+  tokenPointer?: string,
+): object {
   const filled = structuredClone(body);
   for (const [pointer, value] of Object.entries(values)) {
     const place = findPlace(filled, pointer);
     if (typeof place === 'string') throw new Error('the settings were not checked');
     Reflect.set(place.holder, place.key, value);
   }
+  const token = tokenPointer === undefined ? '' : findPlace(filled, tokenPointer);
+  if (typeof token === 'object' && !Array.isArray(token.holder) && Reflect.get(token.holder, token.key) === null)
+    Reflect.deleteProperty(token.holder, token.key);
   return filled;
 }
 

@@ -82,6 +82,13 @@ describe('a pointer into a body', () => {
     );
   });
 
+  it('to a token that is null leads to nothing in the body, but in a list', () => {
+    const template = { page: { after: null, list: [null] } };
+    expect(fillBody(template, {}, '/page/after')).to.deep.equal({ page: { list: [null] } });
+    expect(fillBody(template, {}, '/page/list/0')).to.deep.equal(template);
+    expect(fillBody(template, { '/page/after': 'x' }, '/page/after')).to.have.nested.property('page.after', 'x');
+  });
+
   it('that leads to no part of the body is a mistake', () => {
     fc.assert(
       fc.property(body, fc.array(name, { minLength: 1, maxLength: 4 }), (template, path) => {
