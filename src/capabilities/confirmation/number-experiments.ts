@@ -102,8 +102,11 @@ export async function byNumber(
   async function expectFirst(): Promise<void> {
     const isPage = pagination.kind === 'page';
     if (items > 0 && (!isPage || pagination.firstPage === 0)) return;
-    const reply = await attempt(sizeParameter(pagination));
+    // A list can be empty because the size is sent under the name of a place.
+    const reply = await attempt(items === 0 ? {} : sizeParameter(pagination));
     if (reply === undefined || (items === 0 && reply.count === 0)) return;
+    // Some platforms send the whole list if no page is requested.
+    if (items > 0 && reply.count === items && reply.ids?.startsWith(ids)) return;
     // Where ids may repeat, those of an earlier page may all be known.
     const mayBegin = ids.startsWith(reply.ids ?? '') || reply.ids?.startsWith(ids);
     const isBegin = first.idsMayRepeat ? mayBegin : reply.count <= items;

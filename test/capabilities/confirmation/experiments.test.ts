@@ -416,6 +416,19 @@ describe('a list by page without a total', () => {
       expect((await read(pagination, () => ({ to: 0 }))).result).to.equal(0);
       expect((await read(pagination, (query) => (query('page') === undefined ? 400 : { to: 0 }))).result).to.equal(0);
     }
+    // Keycloak: first is the place, and max the size.
+    const swapped = { ...OFFSET, sizeParam: 'first', offsetParam: 'max' } as const;
+    const { result } = await read(swapped, (query) => ({
+      from: query('first') ?? 0,
+      to: Math.min(3, query('max') ?? 100),
+    }));
+    expect(result).to.contain('the list has 0 items').and.to.contain('returned 3');
+  });
+
+  it('is whole where the platform sends the whole list if no page is requested', async () => {
+    const optional = (query: Query): Reply => (query('page') === undefined ? { to: 55 } : numbered(55, 1)(query));
+    const { result } = await read({ ...PAGE, size: 10 }, optional);
+    expect(result).to.equal(55);
   });
 
   it('is an error if an empty page follows a full one, and shorter pages have no second one', async () => {
