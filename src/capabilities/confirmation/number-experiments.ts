@@ -45,10 +45,11 @@ export async function byNumber(
     for (const { name, parameters } of placesBehind(end, pagination, isReal)) {
       const reply = await attempt(parameters);
       if (reply === undefined) {
-        if (hasTotal && items % WINDOW === 0 && pagination.beyondEnd !== 'refused') {
+        // Without a total, a refusal is what the list ended with.
+        if (items > 0 && items % WINDOW === 0 && hasTotal !== (pagination.beyondEnd === 'refused')) {
           throw endTestError(
-            `the total is ${items}, a round number, and a request behind it was refused, so the platform may bound what it serves`,
-            'divide the list by query or lists, or set pagination.beyondEnd: refused if it is complete',
+            `the ${hasTotal ? 'total' : 'number of items'} is ${items}, a round number, and a request behind it was refused, so the platform may bound what it serves`,
+            `divide the list by query or lists${hasTotal ? ', or set pagination.beyondEnd: refused if it is complete' : ''}`,
           );
         }
         break;
@@ -87,9 +88,10 @@ export async function byNumber(
 
   /** Pages shorter by one have a second page, of one item: the last of the known ones, if they are given. */
   async function expectSecondPage(isLast: (ids: string) => boolean = () => true): Promise<void> {
-    if (pagination.kind !== 'page') return;
+    // No platform has pages of one item by default.
+    if (pagination.kind !== 'page' || items === 1) return;
     const size = items - 1;
-    const isAsked = size > 0 && pagination.sizeParam !== null;
+    const isAsked = pagination.sizeParam !== null;
     const reply = isAsked ? await attempt(numberParameters({ ...pagination, size }, 1)) : undefined;
     if (reply?.count === 1 && isLast(reply.ids ?? '')) return;
     throw endTestError(

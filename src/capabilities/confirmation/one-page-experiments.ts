@@ -22,12 +22,15 @@ export async function leadsOn({ list, first }: ListEnd, attempt: RunExperiment):
   if (pagination.kind !== 'token' && pagination.kind !== 'link') return false;
   if (pagination.sizeParam === null) return false;
   const { count } = first;
-  const reply = await attempt(firstAddressOf(list, { ...pagination, size: count - 1 }));
+  const ofSize = (size: number) => attempt(firstAddressOf(list, { ...pagination, size }));
+  let reply = await ofSize(count - 1);
+  // Some platforms accept certain sizes only.
+  for (const size of [50, 25, 10]) if (size < count && count === pagination.size) reply ??= await ofSize(size);
   if (reply === undefined || reply.count === count) {
     if (count !== pagination.size) return false;
     throw full(count);
   }
-  if (reply.count > count) throw more(`a request for ${count - 1} items returned ${reply.count}`, count);
+  if (reply.count > count) throw more(`a request for fewer returned ${reply.count}`, count);
   const hasNext = pagination.kind === 'token' ? !isNone(reply.next) : nextOf(reply, pagination) !== undefined;
   const totals = [Number(reply.total ?? 0), ...reply.statements.filter(isTotalInBody).map(({ stated }) => stated)];
   if (hasNext || totals.includes(count)) return true;

@@ -155,6 +155,23 @@ describe('a list by link or token whose only page leads to no other', () => {
       .and.to.contain('pagination.kind');
   });
 
+  it('is whole if a page of a size that the platform accepts leads on', async () => {
+    for (const [sizes, result] of [
+      [[10, 100], 100],
+      [[25, 50, 100], 100],
+      [[100], 'nothing shows that they are all'],
+    ] as const) {
+      const stepped = (query: Query): Reply => {
+        const size = query('per_page') ?? 10;
+        if (!(sizes as readonly number[]).includes(size)) return 400;
+        return { to: size, statements: size < 100 ? { following: '/list?page=2' } : {} };
+      };
+      const outcome = await read({ ...LINK, size: 100 }, stepped);
+      if (typeof result === 'number') expect(outcome.result).to.equal(result);
+      else expect(outcome.result).to.contain(result);
+    }
+  });
+
   it('is whole if a shorter page leads on', async () => {
     const leading = (query: Query): Reply => {
       const to = Math.min(query('per_page') ?? 20, 60);
@@ -243,6 +260,9 @@ describe('a total that is capped', () => {
     expect((await read({ ...TOTAL, beyondEnd: 'refused' }, closed)).result).to.equal(1000);
     const whole = (query: Query) => ((query('offset') ?? 0) >= 900 ? 400 : list(900, 1000)(query));
     expect((await read(TOTAL, whole)).result).to.equal(900);
+    const { total: _, ...untotalled } = { ...TOTAL, beyondEnd: 'refused' } as const;
+    expect((await read(untotalled, closed)).result).to.contain('the number of items is 1000');
+    expect((await read(untotalled, whole)).result).to.equal(900);
   });
 });
 
@@ -332,6 +352,29 @@ describe('a total that settings name and that counts the items of the page', () 
     };
     expect((await read(counted, ofSeven(33))).result).to.contain('the list seems to end after 30 items');
     for (const isRepeated of [false, true]) expect((await read(counted, ofSeven(30, isRepeated))).result).to.equal(30);
+  });
+});
+
+describe('a list behind which the platform sends its last page again', () => {
+  const repeating = (total: number) => (query: Query) => {
+    const size = query('limit') ?? 100;
+    const last = Math.max(0, Math.ceil(total / size) - 1);
+    const asked = query('offset') ?? ((query('page') ?? 1) - 1) * size;
+    const from = asked < total ? asked : last * size;
+    return { from, to: Math.min(total, from + size) };
+  };
+  const OFFSET = { kind: 'offset', ...SIZED, offsetParam: 'offset' } as const;
+
+  it('is complete also if that is the only one, and an error if the platform does not read the place', async () => {
+    for (const settings of [PAGE, OFFSET]) {
+      const pagination = { ...settings, beyondEnd: 'repeated' } as const;
+      for (const total of [1, 2, 42, 99, 142, 200])
+        expect((await read(pagination, repeating(total))).result, `${total}`).to.equal(total);
+      const ignored = (query: Query) => repeating(42)((name) => (name === 'limit' ? query(name) : undefined));
+      expect((await read(pagination, ignored)).result)
+        .to.contain('42 items')
+        .and.to.contain(`${settings.kind}Param`);
+    }
   });
 });
 

@@ -121,13 +121,14 @@ async function fetchNext<P extends PageSummary>(
     if (isRefused && (isShort || beyondEnd === 'refused')) return undefined;
     throw error;
   }
-  // If all there is are first pages, the platform ignores the parameter.
   const isRepeated = page.ids !== undefined && page.count > 0 && [first.ids, previous.ids].includes(page.ids);
   // Where ids may repeat, a page of one id may be a further one.
   const isSame = [first.digests, previous.digests].includes(page.digests);
   const isOther = page.idsMayRepeat === true && hasOneId(page.ids ?? '') && !isSame;
   const isEnd = beyondEnd === 'repeated' || (isShort && kind === 'page' && !isOther);
-  return isRepeated && previous !== first && isEnd ? undefined : page;
+  // If all there is are first pages, the platform may ignore the parameter. Confirmation finds that if they are short.
+  const isPaged = previous !== first || (isShort && beyondEnd === 'repeated');
+  return isRepeated && isPaged && isEnd ? undefined : page;
 }
 
 /** The first page shows the size that the platform really serves. All must agree on the total and, except for the last, be full. */

@@ -101,7 +101,12 @@ describe('what comes behind the last page', () => {
     expect(await read(10, 404, { ...BY_OFFSET, beyondEnd: 'refused' })).to.equal(10);
   });
 
-  it('is not the end if only first pages come: the platform may ignore the parameter', async () => {
-    expect(await read(3, 'first', { ...BY_NUMBER, beyondEnd: 'repeated' })).to.contain('repeats an item');
+  it('is not the end if only full first pages come: the platform may ignore the parameter', async () => {
+    for (const pagination of [BY_NUMBER, BY_OFFSET]) {
+      expect(await read(5, 'first', { ...pagination, beyondEnd: 'repeated' })).to.contain('repeats an item');
+      expect(await read(3, 'first', pagination)).to.contain('repeats an item');
+      // A caller with one page sees no other. Confirmation shows whether the platform reads the parameter.
+      expect(await read(3, 'first', { ...pagination, beyondEnd: 'repeated' })).to.equal(3);
+    }
   });
 });
