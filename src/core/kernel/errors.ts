@@ -10,7 +10,7 @@ export interface GatewayErrorFacts {
   readonly reason?: string | undefined;
   readonly upstream?: string;
   readonly retryAfterSeconds?: number;
-  readonly upstreamStatus?: number;
+  readonly upstreamStatus?: number | undefined;
   readonly allow?: string;
   /** The upstream failed: unreachable, connection lost, too slow, or 5xx. Only these open its breaker. */
   readonly countsForBreaker?: boolean;

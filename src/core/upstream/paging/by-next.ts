@@ -60,9 +60,8 @@ function resolve(link: string, current: URL, pagination: LinkPagination): URL {
   if (url === null) throw wrong(pagination, 'the link to the next page is not a URL');
   // Not by `origin`: that of a blob: URL is the origin of the URL inside it.
   if (url.protocol !== current.protocol || url.host !== current.host) {
-    throw wrong(
-      pagination,
-      'the link to the next page has another origin, and credentials are sent to the configured origin only',
+    throw incompleteListError(
+      'the link to the next page has another origin, and credentials are sent to that of baseUrl only: correct baseUrl, or set pagination.next to the path in the link, or pagination.kind to another one',
     );
   }
   url.hash = '';

@@ -26,6 +26,7 @@ import {
   type OffsetPagination,
   offsetParameters,
   type PageAddress,
+  type Pagination,
   pageAddress,
 } from './page-address.ts';
 
@@ -46,7 +47,9 @@ export function paginate<P extends PageSummary>(
   const fetch = async (address: PageAddress, pageSignal: AbortSignal): Promise<P> => {
     pages += 1;
     checkBounds(list, { pages });
-    return fetchPage(targetOf(address), pageSignal);
+    return fetchPage(targetOf(address), pageSignal).catch((error: unknown) => {
+      throw isRefusal(error) ? refusedPageError(error, list.pagination) : error;
+    });
   };
   const read = { list, first, fetch, signal };
   return checked(read, pagesOf(read), (end) =>
@@ -105,6 +108,22 @@ function parametersOf(pagination: OffsetPagination | NumberPagination, index: nu
 /** Statuses of a page behind the last one. */
 const BEYOND: readonly unknown[] = [400, 404, 410, 416, 422];
 
+function isRefusal(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && BEYOND.includes(error.upstreamStatus);
+}
+
+function refusedPageError(cause: GatewayError, { kind }: Pagination): GatewayError {
+  const { code, detail, upstreamStatus, reason } = cause;
+  const cure =
+    kind === 'offset' || kind === 'page'
+      ? `correct pagination.${kind}Param, divide the list by query or lists if the platform bounds it, or set pagination.beyondEnd: refused if the list ends there`
+      : `correct pagination.next${kind === 'token' ? ' and pagination.tokenParam, or use kind: link if the platform accepts no parameter beside its token' : ''}`;
+  return new GatewayError(code, {
+    ...{ detail, upstreamStatus, cause },
+    reason: `${reason} to a page after the first: ${cure}`,
+  });
+}
+
 /** Requests the next page; `undefined` if what comes is what platforms send behind the last one. */
 async function fetchNext<P extends PageSummary>(
   { list, first, fetch, signal }: ListRead<P>,
@@ -117,8 +136,7 @@ async function fetchNext<P extends PageSummary>(
   try {
     page = await fetch(address, signal);
   } catch (error) {
-    const isRefused = error instanceof GatewayError && BEYOND.includes(error.upstreamStatus);
-    if (isRefused && (isShort || beyondEnd === 'refused')) return undefined;
+    if (isRefusal(error) && (isShort || beyondEnd === 'refused')) return undefined;
     throw error;
   }
   const isRepeated = page.ids !== undefined && page.count > 0 && [first.ids, previous.ids].includes(page.ids);

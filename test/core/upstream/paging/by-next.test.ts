@@ -90,7 +90,8 @@ describe('the token or link to the next page', () => {
   it('is invalid where it is anything else than text, or than a number that has all digits', async () => {
     for (const token of [true, { id: 1 }, ['a'], 1.5, 2 ** 53])
       expect(await reasonOf(withTokens(token)), String(token)).to.contain('neither text nor a whole number');
-    for (const link of [7, { href: '?page=2' }, ['?page=2']]) expect(await reasonOf(linking(link))).to.contain('check pagination.next');
+    for (const link of [7, { href: '?page=2' }, ['?page=2']])
+      expect(await reasonOf(linking(link))).to.contain('check pagination.next');
   });
 
   it('may have so many bytes and no more', async () => {

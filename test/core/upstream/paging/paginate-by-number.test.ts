@@ -101,6 +101,15 @@ describe('what comes behind the last page', () => {
     expect(await read(10, 404, { ...BY_OFFSET, beyondEnd: 'refused' })).to.equal(10);
   });
 
+  it('is an error that names the cure if it is a refusal', async () => {
+    for (const [behind, pagination, cure] of [
+      [404, BY_NUMBER, 'correct pagination.pageParam, divide the list'],
+      [400, BY_OFFSET, 'or set pagination.beyondEnd: refused'],
+      [400, { kind: 'token', ...SIZED, tokenParam: 'page', next: () => 3 }, 'or use kind: link'],
+    ] as const)
+      expect(await read(10, behind, pagination), `${behind}`).to.contain(cure);
+  });
+
   it('is not the end if only full first pages come: the platform may ignore the parameter', async () => {
     for (const pagination of [BY_NUMBER, BY_OFFSET]) {
       expect(await read(5, 'first', { ...pagination, beyondEnd: 'repeated' })).to.contain('repeats an item');

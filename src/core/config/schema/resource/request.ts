@@ -58,7 +58,9 @@ export function requestShape(resource: Resource) {
         'has {claim...}, {header...} or {parent...}, which is replaced in path and query only',
       )
       .optional()
-      .describe('JSON body of a POST. Values that pagination points to are those of the first page; a token that is null is left out.'),
+      .describe(
+        'JSON body of a POST. Values that pagination points to are those of the first page; a token that is null is left out.',
+      ),
     retryPost: z
       .boolean()
       .default(false)
