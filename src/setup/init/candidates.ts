@@ -26,6 +26,9 @@ export interface ResourceCandidates {
 
 const SHOWN = 3;
 
+/** The end of a path that lists what its query describes, most often all: `/projects/search`. */
+const SEARCH = /\/search\/?$/;
+
 /** Finds the lists that can be each resource. */
 export function findCandidates({ operations }: Api, resources: readonly Resource[]): ResourceCandidates[] {
   return resources.map((resource) => {
@@ -44,10 +47,14 @@ function rank(
   resource: Resource,
   operation: DocumentedOperation,
 ): { readonly candidate: Candidate; readonly score: number }[] {
-  const { path, title, parameters, body } = operation;
+  const { path, title, parameters, body, isDeprecated } = operation;
   // What a variable ends is one thing, unless it says otherwise: ListWorkflows of one {namespace}.
   if (/\}\/?$/.test(path) && !/(?:\b|_)lists?(?=[A-Z\s])/i.test(title)) return [];
-  const things = path.split('/').filter((each) => each !== '' && !each.startsWith('{') && !NO_THING.test(each));
+  const isSearch = SEARCH.test(path);
+  const things = path
+    .replace(SEARCH, '')
+    .split('/')
+    .filter((each) => each !== '' && !each.startsWith('{') && !NO_THING.test(each));
   const words = things.flatMap(wordsOf);
   const { clear, possible } = vocabularyOf(resource);
   const noun = [...clear, ...possible].find((phrase) => words.slice(-phrase.split(' ').length).join(' ') === phrase);
@@ -68,6 +75,8 @@ function rank(
   });
   const doubts = [
     ...(clear.includes(noun) ? [] : [`${noun} can also mean something else`]),
+    ...(isDeprecated ? ['it is deprecated'] : []),
+    ...(isSearch ? ['it is a search, which may need words to find'] : []),
     ...(words.length > noun.split(' ').length ? [`it is a list of ${things.join(' ')}`] : []),
     ...parents.map((parent) => `it is below one ${parent}`),
     ...required.map(({ name }) => `it requires the parameter ${name}`),
@@ -78,7 +87,8 @@ function rank(
     ...(paging.pagination ? [] : [`paging is not clear: ${paging.seen.join(', ')}`]),
   ];
   const tier = clear.includes(noun) ? 10 - clear.indexOf(noun) : 4;
-  const score = tier - 2 * parents.length - required.length - 0.5 * (words.length - 1) - 3 * lacking.length;
+  const later = 2 * Number(isDeprecated) + Number(isSearch);
+  const score = tier - later - 2 * parents.length - required.length - 0.5 * (words.length - 1) - 3 * lacking.length;
   return [{ candidate: { operation, items: list?.items ?? '@', fields, paging, doubts }, score }];
 }
 

@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<string, string>> = {
   name: 'name *name displayname title',
   description: 'description *description',
   createTime:
-    'createtime createdat created creationtime createdon datecreated createddate creationdate timecreated creationtimestamp',
+    'createtime createdat created creationtime createdon datecreated createddate creationdate createddatetime timecreated creationtimestamp',
   triggerType: 'triggertype *triggertype',
   status: 'status state *status *state',
   version: 'version *version currentversion installedversion',

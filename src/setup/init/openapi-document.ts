@@ -18,6 +18,7 @@ export interface DocumentedOperation {
   /** Below the base URL, with `{name}` for each variable part: `/orgs/{org}/installations`. */
   readonly path: string;
   readonly title: string;
+  readonly isDeprecated: boolean;
   readonly body: Shape;
   /** Names of response headers, in lower case. */
   readonly headers: ReadonlySet<string>;
@@ -107,6 +108,7 @@ function readOperation(path: string, item: Json, document: Json, resolve: Resolv
     {
       path,
       title: shortText(operation['summary']) || shortText(operation['operationId']),
+      isDeprecated: operation['deprecated'] === true,
       body: shapeOf(reply.schema, resolve),
       headers: new Set(Object.keys(reply.headers).map((name) => name.toLowerCase())),
       requiredHeaders: declared.flatMap(readRequiredHeader),

@@ -25,8 +25,8 @@ export function writeSettings({ title, source, baseUrl, credential, resources }:
     '# yaml-language-server: $schema=./portico.schema.json',
     '#',
     ...comment(oneLine(`${title || 'Settings'}: proposed by portico init from ${source}.`)),
-    '# What the document says clearly is filled in. All else is commented out, with what was found: choose one,',
-    '# remove the marks, and run portico check --probe.',
+    '# What the document says clearly is filled in. All else is commented out, with what was found: choose one, remove its',
+    '# marks and the line enabled: false, and run portico check --probe.',
     '',
     'upstreams:',
     `  ${UPSTREAM}:`,
@@ -48,7 +48,7 @@ function resourceLines({ resource, candidates, clear }: ResourceCandidates): str
       comment(
         `${index + 1}. ${titleOf(each)}`,
         ...[...new Set([...each.doubts, ...notesOf(each)])].map((text) => `   - ${oneLine(text)}`),
-        ...indented(4, yamlOf(settingsOf(each))),
+        ...yamlOf(settingsOf(each)),
       ),
     ),
   ];

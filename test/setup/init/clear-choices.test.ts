@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { list, listing, loadProposed, number, object, openApi, parameter, proposedFor, text } from './proposed.ts';
 
 const DOCUMENTS = new URL('documents/', import.meta.url);
@@ -58,6 +59,8 @@ describe('a list is filled in', () => {
     ],
     ['its path ends with a parent', { '/tools/{namespace}': listing(list(), { summary: 'ListTools' }) }],
     ['its reply is described in another file', { '/tools': listing({ $ref: 'tools.yaml#/List' }) }],
+    ['it is deprecated', { '/tools': listing(list(), { deprecated: true }) }],
+    ['it is a search', { '/tools/search': listing(list()) }],
   ] as const) {
     it(`but not where ${what}`, () => {
       const { offered, text: all } = proposedFor(openApi(paths));
@@ -67,6 +70,21 @@ describe('a list is filled in', () => {
       }
     });
   }
+
+  it('rather than one that is deprecated, or a search', () => {
+    const others = { '/projects': listing(list(), { deprecated: true }), '/projects/search': listing(list()) };
+    const { offered, text: all } = proposedFor(openApi(others));
+    expect(offered).to.deep.equal([]);
+    expect(all).to.match(/1\. GET \/projects\/search\n.*it is a search[\s\S]*2\. GET \/projects\n.*it is deprecated/);
+  });
+
+  it('once the marks of a candidate and enabled: false are removed', () => {
+    const { text: proposed } = proposedFor(openApi({ '/tools/search': listing(list()) }));
+    const chosen = proposed
+      .replace(/ +enabled: false # no choice.*\n/, '')
+      .replace(/^ {4}# (?!\d\. | {2} - )/gm, '    ');
+    expect(parse(chosen).resources.tools).to.include({ path: '/tools/search', items: '@' });
+  });
 
   it('beside those of items that failed', () => {
     expect(tools(object({ failed_items: list(), affected_items: list() }))).to.include({ items: 'affected_items' });

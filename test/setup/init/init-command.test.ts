@@ -23,7 +23,7 @@ async function run(document: object | string, given: { exists?: boolean } = {}) 
 describe('portico init', () => {
   it('fills in what is clear, and says what is not', async () => {
     const { printed, yaml } = await run(openApi(PATHS));
-    expect(yaml).to.contain('path: /tools').and.contain('#     path: /jobs');
+    expect(yaml).to.contain('path: /tools').and.contain('\n    # path: /jobs');
     expect(printed).to.contain('portico.yaml: written from openapi.json');
     expect(printed).to.contain('projects: disabled, no list in the document looks like it');
     expect(printed).to.contain('workflows: disabled, no choice is clear; the candidate is in the file, commented out');
