@@ -30,12 +30,14 @@ const YAML = {
 /** Remedies for errors whose messages only name the rule of YAML. */
 const HINTS: { readonly [Code in ErrorCode]?: string } = {
   BAD_SCALAR_START: ': put the value in quotes',
+  BLOCK_AS_IMPLICIT_KEY: ': the line below is indented too far, or a text with a colon is not in quotes',
   BLOCK_IN_FLOW: ': a comma is missing, or a text with a colon is not in quotes',
   MULTILINE_IMPLICIT_KEY: ': a key needs a colon and a space after it',
+  UNEXPECTED_TOKEN: ': a text with a sign of YAML, such as { or ", must be in quotes as a whole',
 };
 
 /** The end of yaml's messages that is text of the file, which may be a secret, or advice for programmers. */
-const QUOTED_TEXT = /(?:(?<=characters|document|escape sequence|tag):?|;) .*$/s;
+const QUOTED_TEXT = /(?:(?<=characters|document|escape sequence|tag|token):?|;) .*$/s;
 
 /** Parses settings, and substitutes the environment in their values. Throws {@link ConfigError} for text that is not YAML. */
 export function parseSettingsText(text: string, file: string, substitute: Substitute) {
@@ -90,7 +92,9 @@ export function parseSettingsText(text: string, file: string, substitute: Substi
   }
 
   const tags = document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED');
-  for (const { message, pos, code } of [...document.errors, ...tags]) {
+  for (const [index, { message, pos, code }] of [...document.errors, ...tags].entries()) {
+    // Once the structure is lost, each line below is one.
+    if (code === 'UNEXPECTED_TOKEN' && index > 0) continue;
     const isReference = text.slice(pos[0] - 1, pos[0] + 1) === '${';
     const hint = isReference ? ': inside brackets, ${…} must be in quotes' : (HINTS[code] ?? '');
     issues.push({ path: [], message: message.replace(QUOTED_TEXT, '') + hint, ...positionOf(pos[0]) });

@@ -55,6 +55,10 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     'http: { <<: {} }': '1:9: http["<<"]: Merge keys are not part of YAML 1.2: write the keys out',
     'scheme: *a': '1:9: scheme: Unresolved alias: its anchor must be set above',
     'http: &a { host: *a }': '1:18: http.host: Unresolved alias: its anchor must be set above',
+    'http: { host: a {b} }\nlog:\n  level: info':
+      '1:17: Unexpected flow-map-start at node end: a text with a sign of YAML, such as { or ", must be in quotes as a whole',
+    'scheme: a\n  log: b':
+      '1:9: Nested mappings are not allowed in compact mappings: the line below is indented too far, or a text with a colon is not in quotes',
     'http:\n\tport: 1': '2:1: Tabs are not allowed as indentation',
     'http: { allowedHosts: [${HOST}] }':
       '1:25: Missing , or : between flow sequence items: inside brackets, ${…} must be in quotes',
@@ -74,7 +78,7 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
 
   it('report the text of a file first, one issue a line', async () => {
     expect(await issuesIn('scheme: "a" b c\nhttp: { prot: 1 }\nlog: @x\n')).to.deep.equal([
-      '1:13: Unexpected scalar at node end',
+      '1:13: Unexpected scalar at node end: a text with a sign of YAML, such as { or ", must be in quotes as a whole',
       '3:6: Plain value cannot start with reserved character @: put the value in quotes',
     ]);
   });
@@ -88,7 +92,15 @@ resources: { projects: { upstream: ${secret}, path: ${secret} } }`,
     );
     expect(issues).to.have.length.greaterThan(7);
     expect(issues.join('\n')).not.to.contain(secret);
-    for (const broken of [`"\\${secret}"`, `!${secret} b`, `${secret}: b`, `|${secret}`, `b\n${secret}\nc: d`]) {
+    for (const broken of [
+      `"\\${secret}"`,
+      `!${secret} b`,
+      `${secret}: b`,
+      `|${secret}`,
+      `b\n${secret}\nc: d`,
+      `]\n${secret}`,
+      `| ${secret}`,
+    ]) {
       const told = await issuesIn(`a: ${broken}`);
       expect(told).not.to.deep.equal([]);
       expect(told.join('\n')).not.to.contain(secret);
