@@ -13,7 +13,10 @@ export function checkExpression(text: string): string | undefined {
   try {
     return issueOf(parse(text));
   } catch (error) {
-    return error instanceof RangeError ? TOO_DEEP : `is not a JMESPath expression: ${(error as Error).message}`;
+    if (error instanceof RangeError) return TOO_DEEP;
+    const { message } = error as Error;
+    const hint = /value: (?:and|or)$/.test(message) ? '; and is written &&, or is written ||' : '';
+    return `is not a JMESPath expression: ${message}${hint}`;
   }
 }
 

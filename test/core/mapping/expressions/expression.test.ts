@@ -141,6 +141,10 @@ describe('an expression', () => {
     ['length(&a)', 'has &, which no function accepts'],
     ['&a', 'has &, which no function accepts'],
     ["a = 'x'", 'has a single =; to compare, write =='],
+    [
+      'a and b',
+      'is not a JMESPath expression: Syntax error: unexpected token type: UnquotedIdentifier, value: and; and is written &&, or is written ||',
+    ],
     ['let $a = b in $a', 'has a variable, which is not supported; $ is the whole value'],
     ['$a', 'has a variable, which is not supported; $ is the whole value'],
     ['a[--1]', 'has an index that is not a whole number'],
