@@ -59,8 +59,6 @@ describe('bytes that are not a request', () => {
   });
 });
 
-describe('a request that is too slow', () => {});
-
 describe('a connection on which nothing is sent', () => {
   it('is closed in time, without a response', async () => {
     const { url, ended } = await serve({ headersTimeoutMs: 100, requestTimeoutMs: 150 });

@@ -75,9 +75,6 @@ for (const { over, serve, serveReading, openConnection, sendTo, exchange } of CA
     });
   });
 
-  if (over === 'TCP') {
-  }
-
   describe(`responses that a connection leaves unread over ${over}`, () => {
     expectNoUncaught();
 

@@ -25,8 +25,6 @@ describe("a listener's own hosts", () => {
   });
 });
 
-describe('a host', () => {});
-
 describe('an origin', () => {
   it('is that of a host exactly where browsers agree', () => {
     const name = fc.stringMatching(/^[a-z]{1,3}(?:\.[a-z]{1,3})?$/);
