@@ -8,6 +8,7 @@ import { parseSettings } from '../../../src/core/config/load-config.ts';
 import { anyText } from '../../support/any-text.ts';
 import { atDepth } from '../../support/depth.ts';
 import { newFolder } from '../../support/process/process.ts';
+import { rejectionBy, thrownBy } from '../../support/thrown.ts';
 import { load, UPSTREAMS } from './settings-file.ts';
 
 const UPSTREAM = { baseUrl: 'https://api.example' };
@@ -47,15 +48,8 @@ resources:
 });
 
 describe('a settings file that cannot be read', () => {
-  const failure = async (file: string): Promise<string> => {
-    try {
-      await loadSettings(file, {});
-      return '';
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      return error.message.replace(file, 'FILE');
-    }
-  };
+  const failure = async (file: string): Promise<string> =>
+    (await rejectionBy(ConfigError, loadSettings(file, {})))?.message.replace(file, 'FILE') ?? '';
 
   it('is reported in one line', async () => {
     const folder = await newFolder();
@@ -93,12 +87,8 @@ describe('a settings file that cannot be read', () => {
     await fc.assert(
       fc.asyncProperty(text, async (yaml) => {
         await writeFile(file, yaml);
-        try {
-          await loadSettings(file, { A: 'a' });
-        } catch (error) {
-          if (!(error instanceof ConfigError)) throw error;
-          expect(error.issues).not.to.deep.equal([]);
-        }
+        const error = await rejectionBy(ConfigError, loadSettings(file, { A: 'a' }));
+        expect(error?.issues).not.to.deep.equal([]);
       }),
       { numRuns: atDepth(40, 400) },
     );
@@ -108,23 +98,18 @@ describe('a settings file that cannot be read', () => {
 describe('settings that come as an object', () => {
   it('have their issues reported all at once, with paths and without lines', () => {
     const input = JSON.parse('{"http":{"prot":1,"port":"8"},"upstreams":{"a b":{}},"log":null}');
-    try {
-      parseSettings(input);
-      expect.fail('these settings are wrong');
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      expect(error.name).to.equal('ConfigError');
-      expect(error.message.split('\n')).to.deep.equal([
-        'http.port: must be a number, without quotes and unit',
-        'http.prot: Unrecognized key; did you mean port?',
-        'log: must be a block of keys, each as "key: value"',
-        'upstreams["a b"]: must begin with a letter and contain only letters, digits, _ and -',
-      ]);
-      expect(error.issues[1]).to.deep.equal({
-        path: ['http', 'prot'],
-        message: 'Unrecognized key; did you mean port?',
-      });
-    }
+    const error = thrownBy(ConfigError, () => parseSettings(input));
+    expect(error?.name).to.equal('ConfigError');
+    expect(error?.message.split('\n')).to.deep.equal([
+      'http.port: must be a number, without quotes and unit',
+      'http.prot: Unrecognized key; did you mean port?',
+      'log: must be a block of keys, each as "key: value"',
+      'upstreams["a b"]: must begin with a letter and contain only letters, digits, _ and -',
+    ]);
+    expect(error?.issues[1]).to.deep.equal({
+      path: ['http', 'prot'],
+      message: 'Unrecognized key; did you mean port?',
+    });
   });
 
   it('are valid or a ConfigError, for any value', () => {
@@ -137,11 +122,7 @@ describe('settings that come as an object', () => {
           { upstreams: input },
           { upstreams: { a: input } },
         ]) {
-          try {
-            parseSettings(settings as typeof MINIMAL);
-          } catch (error) {
-            if (!(error instanceof ConfigError)) throw error;
-          }
+          thrownBy(ConfigError, () => parseSettings(settings as typeof MINIMAL));
         }
       }),
       { numRuns: atDepth(25, 400) },

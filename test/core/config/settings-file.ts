@@ -2,6 +2,7 @@ import { type LoadedSettings, loadSettings } from '../../../src/composition.ts';
 import { ConfigError } from '../../../src/core/config/config-error.ts';
 import type { Environment } from '../../../src/core/config/environment.ts';
 import { settingsFile } from '../../support/process/process.ts';
+import { rejectionBy } from '../../support/thrown.ts';
 
 /** Enough for settings to be valid. */
 export const UPSTREAMS = `
@@ -18,11 +19,6 @@ export async function load(yaml: string, environment: Environment = {}): Promise
 
 /** What is wrong with such settings, as `line:column: path: message`; empty when nothing is. */
 export async function issuesIn(yaml: string, environment: Environment = {}): Promise<string[]> {
-  try {
-    await load(yaml, environment);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.message.split('\n').map((line) => line.replace(/^.*?portico\.yaml:\s?/, ''));
-  }
+  const { message } = (await rejectionBy(ConfigError, load(yaml, environment))) ?? {};
+  return message?.split('\n').map((line) => line.replace(/^.*?portico\.yaml:\s?/, '')) ?? [];
 }

@@ -2,17 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { anyText } from '../../support/any-text.ts';
+import { thrownBy } from '../../support/thrown.ts';
 
 /** The reason with which `work` throws `upstream_invalid`. Fails where it does anything else. */
 export function reasonOf(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    expect(error.code).to.equal('upstream_invalid');
-    return error.reason ?? expect.fail('the error gives no reason');
-  }
-  return expect.fail('nothing was thrown');
+  const { code, reason } = thrownBy(GatewayError, work) ?? expect.fail('nothing was thrown');
+  expect(code).to.equal('upstream_invalid');
+  return reason ?? expect.fail('the error gives no reason');
 }
 
 /** Any number literal of JSON (RFC 8259, section 6), the nasty ones often. */

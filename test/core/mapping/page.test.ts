@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { createPageParser } from '../../../src/core/mapping/page.ts';
+import { thrownBy } from '../../support/thrown.ts';
 import { jsonText, numberLiteral, reasonOf } from './harness.ts';
 
 type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
@@ -37,13 +38,8 @@ describe('a page', () => {
 
   it('that is not JSON is upstream_invalid, and nothing of it is repeated', () => {
     for (const text of ['secret', '{"secret":', '\ufeff[]', '[1,]', '[01]', "['secret']", '[NaN]']) {
-      try {
-        createPageParser({ items: '@' })(text);
-        expect.fail('the page was read');
-      } catch (error) {
-        expect(error).to.be.instanceOf(GatewayError).and.include({ reason: 'the page is not JSON' });
-        expect(error).to.have.property('cause', undefined);
-      }
+      const error = thrownBy(GatewayError, () => createPageParser({ items: '@' })(text));
+      expect(error).to.include({ reason: 'the page is not JSON' }).and.have.property('cause', undefined);
     }
   });
 
@@ -189,15 +185,13 @@ describe('a page', () => {
 
   it('fails if it contains errors, whatever else it has', () => {
     const codeOf = (body: object, errors?: string | null) => {
-      try {
-        createPageParser({ items: 'items', errors })(JSON.stringify({ items: [], ...body }));
-        return 'none';
-      } catch (error) {
-        const { code, countsForBreaker, retryable, reason, detail } = error as GatewayError;
-        expect([countsForBreaker, retryable, reason]).to.deep.equal([false, undefined, 'the page contains errors']);
-        expect(detail).to.contain('answered with errors instead of a list').and.not.contain('secret');
-        return code;
-      }
+      const parse = createPageParser({ items: 'items', errors });
+      const error = thrownBy(GatewayError, () => parse(JSON.stringify({ items: [], ...body })));
+      if (error === undefined) return 'none';
+      const { code, countsForBreaker, retryable, reason, detail } = error;
+      expect([countsForBreaker, retryable, reason]).to.deep.equal([false, undefined, 'the page contains errors']);
+      expect(detail).to.contain('answered with errors instead of a list').and.not.contain('secret');
+      return code;
     };
     for (const found of [[{ message: 'secret' }], { a: 'secret' }, 'secret', true, 1]) {
       expect(codeOf({ found }, 'found'), JSON.stringify(found)).to.equal('upstream_failed');

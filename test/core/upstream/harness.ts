@@ -9,6 +9,7 @@ import type { LoadTiming, PageRequest, Upstream } from '../../../src/core/upstre
 import { onCleanup } from '../../support/cleanup.ts';
 import { listen } from '../../support/listening.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { rejectionBy } from '../../support/thrown.ts';
 
 const CALLER = {
   credential: new Credential('secret-token'),
@@ -72,20 +73,16 @@ export async function closed([socket]: readonly Socket[]): Promise<void> {
 }
 
 /** What a promise rejects with; fails where it does not. */
-export async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  const outcome = await promise.then(
-    () => 'it did not reject',
-    (error: unknown) => ({ error }),
+export function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.fail('it did not reject'),
+    (error: unknown) => error,
   );
-  if (typeof outcome === 'string') return expect.fail(outcome);
-  return outcome.error;
 }
 
 /** The gateway error that a promise rejects with. */
 export async function errorOf(promise: Promise<unknown>): Promise<GatewayError> {
-  const error = await rejection(promise);
-  if (error instanceof GatewayError) return error;
-  throw error;
+  return (await rejectionBy(GatewayError, promise)) ?? expect.fail('it did not reject');
 }
 
 /** All that was told, by the name of the event. */

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../../../src/core/config/config-error.ts';
 import { parseSettings } from '../../../../src/core/config/load-config.ts';
 import type { CoreSettingsInput, Settings } from '../../../../src/core/config/schema/settings.ts';
+import { thrownBy } from '../../../support/thrown.ts';
 
 export const BASE = { baseUrl: 'https://api.example' };
 
@@ -17,13 +18,7 @@ export function parsed({ api = {}, tools = {}, ...rest }: Input): Settings {
 
 /** What is wrong with such settings, as `path: message`. */
 export function issues(input: Input): string[] {
-  try {
-    parsed(input);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.message.split('\n');
-  }
+  return thrownBy(ConfigError, () => parsed(input))?.message.split('\n') ?? [];
 }
 
 /** What is wrong with settings of tools, each without `resources.tools.`. */

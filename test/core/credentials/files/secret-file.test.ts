@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { openSecretFile } from '../../../../src/core/credentials/files/secret-file.ts';
 import { UnusableFile } from '../../../../src/core/credentials/files/watched-files.ts';
 import { newFolder } from '../../../support/process/process.ts';
+import { thrownBy } from '../../../support/thrown.ts';
 
 const never = new AbortController().signal;
 const SECOND = 1000;
@@ -37,13 +38,7 @@ async function newSecret(text: string) {
 }
 
 function issueOf(path: string): string | undefined {
-  try {
-    openSecretFile(path, { now: Date.now, onChange: () => {} });
-    return undefined;
-  } catch (error) {
-    if (error instanceof UnusableFile) return error.issue;
-    throw error;
-  }
+  return thrownBy(UnusableFile, () => openSecretFile(path, { now: Date.now, onChange: () => {} }))?.issue;
 }
 
 /** A secret as Kubernetes mounts it: `token` → `..data/token`, where `..data` is a link that is renamed over. */

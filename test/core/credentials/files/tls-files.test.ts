@@ -5,6 +5,7 @@ import { openTlsFiles, type TlsPaths } from '../../../../src/core/credentials/fi
 import { UnusableFile } from '../../../../src/core/credentials/files/watched-files.ts';
 import { createAuthority, writePem } from '../../../support/certificates.ts';
 import { newFolder } from '../../../support/process/process.ts';
+import { thrownBy } from '../../../support/thrown.ts';
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
@@ -28,13 +29,7 @@ async function issueOf(texts: { readonly [Key in keyof TlsPaths]: string }) {
 }
 
 function refusalOf(paths: TlsPaths, options: { mustBeValid?: boolean } = {}): string | undefined {
-  try {
-    openTlsFiles(paths, { ...NO_CHANGE, ...options });
-    return undefined;
-  } catch (error) {
-    if (error instanceof UnusableFile) return error.message;
-    throw error;
-  }
+  return thrownBy(UnusableFile, () => openTlsFiles(paths, { ...NO_CHANGE, ...options }))?.message;
 }
 
 describe('the files of TLS', () => {

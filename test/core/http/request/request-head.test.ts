@@ -5,6 +5,7 @@ import { cacheDirectives, parseTarget, takeCredentials } from '../../../../src/c
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { exchange, get, sendTo } from '../../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../../support/seed.ts';
+import { thrownBy } from '../../../support/thrown.ts';
 import { LIST, READ, serve } from '../served.ts';
 
 describe('credentials', () => {
@@ -84,14 +85,7 @@ describe('Cache-Control of a request', () => {
   });
 });
 
-function codeOf(work: () => unknown): unknown {
-  try {
-    work();
-    return 'taken';
-  } catch (error) {
-    return error instanceof GatewayError ? error.code : error;
-  }
-}
+const codeOf = (work: () => unknown) => thrownBy(GatewayError, work)?.code ?? 'taken';
 
 describe('a field of 1,025 characters', () => {
   it('is rejected before it is parsed, unlike one of 1,024', () => {

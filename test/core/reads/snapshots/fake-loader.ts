@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { type Caller, Credential } from '../../../../src/core/kernel/caller.ts';
 import type { CallerQuota } from '../../../../src/core/kernel/quotas.ts';
 import type { Load, Loader, LoadOptions } from '../../../../src/core/reads/snapshots/load.ts';
@@ -52,13 +53,11 @@ export const roomy = (): CallerQuota => createWaiting({ maxWaiting: 10_000, maxW
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** What a promise rejects with. */
-export async function errorOf(reading: unknown): Promise<unknown> {
-  const outcome = await Promise.resolve(reading).then(
-    () => undefined,
-    (error) => ({ error }),
+export function errorOf(reading: unknown): Promise<unknown> {
+  return Promise.resolve(reading).then(
+    () => expect.fail('it did not reject'),
+    (error) => error,
   );
-  if (outcome === undefined) throw new Error('it did not reject');
-  return outcome.error;
 }
 
 export const text = ({ snapshot }: Load): string => snapshot.bytes.toString();
