@@ -114,7 +114,8 @@ export function createPublicEdge(first: PublicEdgeOptions): Edge<PublicEdgeOptio
   function served({ rpc, tokenSource, ...options }: PublicEdgeOptions): Served {
     const { authenticate, hooks, users, credentialHeaders = [], forwardedHeaders = [] } = options;
     const selectingHeaders = [...credentialHeaders, ...forwardedHeaders];
-    const posted = rpc && { ...rpc, heldBytes, selectingHeaders };
+    // Some hosts add a slash to the address that they are given (mcpo), and follow no redirect.
+    const posted = rpc ? [rpc.path, `${rpc.path}/`].map((path) => ({ ...rpc, path, heldBytes, selectingHeaders })) : [];
     return {
       admission: options.settings,
       authenticate,
@@ -127,7 +128,7 @@ export function createPublicEdge(first: PublicEdgeOptions): Edge<PublicEdgeOptio
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
       operations: [
         ...readOperations({ ...options, ...options.settings, selectingHeaders }),
-        ...(posted === undefined ? [] : [rpcOperation(posted), rpcStreamOperation(posted)]),
+        ...posted.flatMap((each) => [rpcOperation(each), rpcStreamOperation(each)]),
         ...probeOperations(isDraining),
         ...(options.operations ?? []),
       ],

@@ -16,10 +16,11 @@ async function serveEcho(mcp?: Parameters<typeof serveRpc>[2]) {
 describe('JSON-RPC', () => {
   expectNoUncaught();
 
-  it('accepts a query, and media types with charset UTF-8', async () => {
+  it('accepts a query, a slash at the end of its path, and media types with charset UTF-8', async () => {
     const { url } = await serveEcho();
     for (const [type, target] of [
       ['application/json', `${RPC}?a=b`],
+      ['application/json', `${RPC}/`],
       ['Application/JSON; charset="UTF-8"', RPC],
       ['application/json ; charset=utf-8', RPC],
       ['application/json;', RPC],
