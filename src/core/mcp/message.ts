@@ -37,7 +37,7 @@ export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
   try {
     const text = decodeUtf8(bytes);
     const message: unknown = JSON.parse(text);
-    return text.includes('null') ? withoutNulls(message) : message;
+    return text.includes('null') || text.includes('[]') ? normalizeParams(message) : message;
   } catch (cause) {
     throw new GatewayError('parse_error', { cause });
   }
@@ -46,18 +46,22 @@ export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
 /** Levels of parameters in which null is looked for: members of `_meta`, of `arguments` and of `notifications` are the lowest that have a meaning. */
 const NULL_LEVELS = 2;
 
-/** Leaves out parameters that are null: many clients send it for each optional one that has no value. */
-export function withoutNulls(message: unknown): unknown {
+/**
+ * Leaves out parameters that are null: many clients send it for each optional one that has no value. An empty list stands for an
+ * object without members, which PHP writes so.
+ */
+export function normalizeParams(message: unknown): unknown {
   if (!isObject(message) || message['params'] === undefined) return message;
   const { params, ...rest } = message;
-  return params === null ? rest : { ...rest, params: cleaned(params, NULL_LEVELS) };
+  return params === null ? rest : { ...rest, params: normalized(params, NULL_LEVELS) };
 }
 
-function cleaned(value: unknown, levels: number): unknown {
+function normalized(value: unknown, levels: number): unknown {
+  if (levels > 0 && Array.isArray(value) && value.length === 0) return {};
   if (!isObject(value) || levels === 0) return value;
   // A claim of an envelope is one whatever its value is.
   const members = Object.entries(value).filter(([name, member]) => member !== null || name === META.revision);
-  return Object.fromEntries(members.map(([name, member]) => [name, cleaned(member, levels - 1)]));
+  return Object.fromEntries(members.map(([name, member]) => [name, normalized(member, levels - 1)]));
 }
 
 /** The id for the response to a message: `null` if it has none that can be returned as it is. */

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { isObject } from '../../../src/core/kernel/json-shape.ts';
-import { withoutNulls } from '../../../src/core/mcp/message.ts';
+import { normalizeParams } from '../../../src/core/mcp/message.ts';
 import { EARLIER_REVISIONS, META } from '../../../src/core/mcp/revisions.ts';
 import { atDepth } from '../../support/depth.ts';
 import { toolItem } from '../../support/platform/loads.ts';
@@ -73,12 +73,12 @@ const MEMBERS = ['jsonrpc', 'id', 'method', 'params'];
 
 const USED = ['protocolVersion', 'capabilities', 'clientInfo', '_meta'];
 
-/** Null stands for what is left out, which the SDK refuses. What nests too deep to be written is sent as it is. */
+/** Null stands for what is left out, and an empty list for an object: the SDK refuses both. What nests too deep to be written is sent as it is. */
 function forSdk(exchange: Exchange): Exchange {
   try {
     const sent = parsed(exchange);
     const known = sent?.method === undefined ? sent : only(sent, ...MEMBERS);
-    const clean = isObject(sent?.params) ? withoutUnused(withoutNulls(known)) : withoutNulls(known);
+    const clean = isObject(sent?.params) ? withoutUnused(normalizeParams(known)) : normalizeParams(known);
     return isDeepStrictEqual(clean, sent) ? exchange : { ...exchange, body: Buffer.from(JSON.stringify(clean)) };
   } catch {
     return exchange;

@@ -44,6 +44,16 @@ describe('null', () => {
   });
 });
 
+describe('an empty list', () => {
+  it('stands for an object without members, as PHP writes it', async () => {
+    const ok = async (message: object) => expect((await raw(JSON.stringify(message))).json).to.have.property('result');
+    await ok(rpc('tools/list', []));
+    await ok(rpc('tools/call', { name: TOOL, arguments: [], _meta: [] }));
+    await ok(rpc('tools/call', { name: TOOL, arguments: { query: [] } }));
+    await ok(rpc('initialize', { ...CLIENT, protocolVersion: '2025-06-18', capabilities: [] }));
+  });
+});
+
 describe('the error of a message', () => {
   it('names the member at fault', async () => {
     for (const [message, words] of [
@@ -51,7 +61,7 @@ describe('the error of a message', () => {
       [{ ...rpc('ping'), id: null }, 'id: Must be text or a whole number.'],
       [{ ...rpc('ping'), id: 1.5 }, 'id: Must be text or a whole number.'],
       [{ ...rpc('ping'), method: 7 }, 'method: Must be text.'],
-      [{ ...rpc('ping'), params: [] }, 'params: Must be an object.'],
+      [{ ...rpc('ping'), params: [1] }, 'params: Must be an object.'],
       [rpc('ping', { _meta: 'a' }), 'params._meta: Must be an object.'],
       [rpc('tools/call', { name: TOOL, arguments: 'a' }), 'params.arguments: Must be an object.'],
       [
