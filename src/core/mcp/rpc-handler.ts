@@ -36,11 +36,11 @@ const STREAM_HEADERS = {
 const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
 const ACCEPTED: RpcResponse = { status: 202, headers: {}, body: Buffer.alloc(0) };
 
-/** Methods that only describe what is offered. */
-const PUBLIC: ReadonlySet<string> = new Set([
-  ...['initialize', 'ping', 'server/discover'],
-  ...['resources/list', 'resources/templates/list', 'tools/list'],
-]);
+/**
+ * Methods that read as the caller. Others describe what is offered, or do not exist: some hosts list prompts of every server, and
+ * would sign in, or wait for ever, after 401.
+ */
+const READING: ReadonlySet<string> = new Set(['resources/read', 'subscriptions/listen', 'tools/call']);
 
 /** JSON-RPC over Streamable HTTP, stateless, in all supported revisions. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
@@ -63,7 +63,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     }
     const { request, revision } = envelope;
     if (request === undefined) return ACCEPTED;
-    if (caller === undefined && !PUBLIC.has(request.method)) throw new GatewayError('credential_missing');
+    if (caller === undefined && READING.has(request.method)) throw new GatewayError('credential_missing');
     return responseTo(await dispatch(request, revision, context), keepAliveMs);
   };
 }

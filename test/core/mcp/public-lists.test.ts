@@ -23,16 +23,23 @@ describe('MCP without a credential, with publicLists', () => {
     }
   });
 
-  it('requires a credential for reads, tools and all other methods', async () => {
+  it('requires a credential for reads and tools', async () => {
     for (const [method, params] of [
       ['resources/read', { uri: URIS[0] }],
       ['resources/read', {}],
       ['tools/call', { name: 'list_installed_tools' }],
       ['subscriptions/listen', { notifications: {} }],
-      ['constructor', {}],
     ] as const) {
       for (const ask of [earlier(method, params, anonymous), current(method, params, {}, anonymous)]) {
         expect(await errorOf(ask), method).to.include({ code: 'credential_missing', status: 401 });
+      }
+    }
+  });
+
+  it('answers that a method does not exist, which some hosts call whatever is offered', async () => {
+    for (const method of ['prompts/list', 'resources/subscribe', 'constructor']) {
+      for (const ask of [earlier(method, {}, anonymous), current(method, {}, {}, anonymous)]) {
+        expect((await ask).json.error, method).to.include({ code: -32601 });
       }
     }
   });
