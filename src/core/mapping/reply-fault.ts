@@ -11,24 +11,33 @@ const FAILED = /^(?:is|has|was)?(?:errors?|errored|fail(?:ed|ure)?)$/;
 const TIMED_OUT = /^(?:is|has|was)?(?:timedout|timeout|terminatedearly|aborted|interrupted|cancell?ed)$/;
 const PARTIAL = /^(?:is)?(?:partial(?:results?|list|page|data|response|success|failures?|errors?)?|degraded)$/;
 const ERROR =
-  /^(?:err|errors?|err(?:or)?s?(?:count|total)|err(?:or)?(?:messages?|msgs?|text|string|description|details?|info|list)|faults?(?:string|code|detail)?|exceptions?|failures?|problems?)$/;
+  /^(?:(?:api|server|query|source|service|request|response|result|graphql|partial)?err(?:or)?s?(?:count|total|messages?|msgs?|text|string|description|details?|info|list|summary|causes?|reasons?)?|faults?(?:string|code|detail)?|exceptions?|failures?|problems?)$/;
 /** Parts of a platform that did not answer, or their number. */
 const FAILED_PARTS =
   /^(?:total|num(?:ber)?(?:of)?)?(?:failed|unavailable|unreachable)(?:items?|sources?|shards?|nodes?|hosts?|servers?|clusters?|regions?|parts?|partitions?|backends?)$/;
+/** Lists of such parts: AIP-217, Google Kubernetes Engine, AWS. A number of this name may count items. */
+const MISSING_PARTS = /^(?:unreachables?|missing(?:zones|locations|regions)|unprocessed(?:items|keys|accounts))$/;
 const ERROR_CODE = /^err(?:or)?(?:code|no|num|number|type)$/;
-const CODE = /^(?:code|(?:http|result|return|ret|response|status|api)+code|httpstatus|status|ret|rc)$/;
-const STATUS = /^(?:(?:response|result|return|api|request)?(?:status|state|code)|stat|result|outcome|ack)$/;
-const MESSAGE = /^(?:(?:result|return|ret|response|status|api)?(?:msg|message)|reason|details?)$/;
+const CODE = /^(?:code|(?:http|result|return|ret|response|status|api)+code|httpstatus|status|ret|res|rc)$/;
+const STATUS = /^(?:(?:response|result|return|api|request)?(?:status|state|code)|stat|result|outcome|ack|ret|rc)$/;
+const MESSAGE = /^(?:(?:result|return|ret|res|response|status|api)?(?:msg|message)|reason|details?)$/;
 /** Objects that are about the reply, and not about what it lists. */
-const ABOUT_REPLY =
-  /^(?:status|meta|metadata|head(?:er)?|response|responsestatus|responsemetadata|result|resultinfo|shards)$/;
+const ABOUT_REPLY = /^(?:(?:response|result)?(?:status|meta|metadata|head(?:er)?)|response|result|resultinfo)$/;
+/** Numbers of parts of Elasticsearch that are missing. A shard that is skipped has no such item, a cluster did not answer. */
+const MISSING: ReadonlyMap<string, readonly string[]> = new Map([
+  ['shards', ['failed']],
+  ['_shards', ['failed']],
+  ['_clusters', ['failed', 'partial', 'skipped']],
+]);
+const MAX_MESSAGES = 100;
 
-const FINE_TEXT = /^(?:|0|-|none|null|nil|true|ok|okay|success\w*|done|no[ _-]?errors?|false|2\d\d)$/i;
+const FINE_TEXT = /^(?:|0+|-|none|null|nil|true|ok|okay|success\w*|done|no[ _-]?errors?|false|2\d\d)$/i;
 const BAD_TEXT =
-  /^(?:err|fail|unauthori[sz]ed|unauthenticated|forbidden|denied|access[ _-]?denied|invalid|exception|timed?[ _-]?out|unavailable|partial|degraded|nok|not[ _-]?ok|aborted|expired)/i;
+  /^(?:err|fail|fatal|unauthori[sz]ed|unauthenticated|forbidden|denied|access[ _-]?denied|invalid|exception|timed?[ _-]?out|unavailable|partial|degraded|nok|ko$|not[ _-]?ok|aborted|expired)/i;
+/** Not of what has not failed, or has not yet: `no errors`, `will be rejected`. */
 const BAD_MESSAGE =
-  /\b(?<!(?:no|0) )(?:invalid|illegal|expired|denied|unauthori[sz]ed|unauthenticated|forbidden|fail(?:ed|ure)?|errors?|exceptions?|missing|exceeded|refused|rejected|unavailable|not (?:allowed|permitted|authori[sz]ed|authenticated|provided))\b/i;
-const MAX_DEPTH = 1;
+  /\b(?<!\b(?:no|0|without|will|will be) )(?:invalid|illegal|expired|revoked|denied|unauthori[sz]ed|unauthenticated|forbidden|insufficient|fail(?:ed|ure)?|err|errors?|exceptions?|missing|exceeded|refused|rejected|throttled|unavailable|timed ?out|rate limited|too many requests|over (?:(?:query|daily|rate) )?limit|bad (?:credentials|token|request|gateway)|unable to|(?:log ?in|authentication|credentials|permission|token|key) (?:is |are )?required|requires authentication|(?:to|be|please) (?:log|sign)(?:ged|ed)? in|not have permission|not (?:allowed|permitted|authori[sz]ed|authenticated|provided|logged in|signed in))\b/i;
+const MAX_DEPTH = 2;
 
 export interface SeenFault {
   readonly fault: Fault;
@@ -53,16 +62,31 @@ function faultOf(scope: object, ignored: readonly Fault[], depth: number): SeenF
     const name = plainName(member);
     const [fault, seen] = faultOfMember(name, value) ?? [];
     if (fault !== undefined && !ignored.includes(fault)) return { fault, seen: `${name}: ${seen}` };
-    if (MESSAGE.test(name) && typeof value === 'string' && BAD_MESSAGE.test(value)) {
+    if (MESSAGE.test(name) && typeof value === 'string' && BAD_MESSAGE.test(wordsOf(value))) {
       message ??= { fault: 'error', seen: `${name}: not empty` };
     }
     isFine ||= [SUCCESS, CODE, STATUS].some((each) => each.test(name)) && isScalar(value) && FINE_TEXT.test(`${value}`);
-    if (typeof value !== 'object' || depth === MAX_DEPTH || !ABOUT_REPLY.test(name)) continue;
-    const inner = faultOf(name === 'shards' ? { partial: Number(value.failed) > 0 } : value, ignored, depth + 1);
-    if (inner !== undefined) return { ...inner, seen: `${name}.${inner.seen}` };
+    if (typeof value !== 'object' || depth === MAX_DEPTH) continue;
+    for (const about of aboutReply(member, value)) {
+      const inner = faultOf(about, ignored, depth + 1);
+      if (inner !== undefined) return { ...inner, seen: `${name}.${inner.seen}` };
+    }
   }
   // A message beside a success is none of a failure.
   return isFine || ignored.includes('error') ? undefined : message;
+}
+
+/** Returns what a member says about the reply: itself, or the parts and messages that it lists. */
+function aboutReply(member: string, value: object): readonly object[] {
+  const missing = MISSING.get(member);
+  if (missing !== undefined) return [{ partial: missing.some((part) => Number(Reflect.get(value, part)) > 0) }];
+  const name = plainName(member);
+  // Splunk reports its errors there.
+  if (name === 'messages' && Array.isArray(value)) {
+    return value.slice(0, MAX_MESSAGES).map((each) => ({ status: Object(each).type ?? Object(each).severity }));
+  }
+  if (!ABOUT_REPLY.test(name)) return [];
+  return name === 'responsestatus' && Array.isArray(value) ? value.slice(0, 1).map(Object) : [value];
 }
 
 function faultOfMember(name: string, value: unknown): [Fault, string] | undefined {
@@ -74,10 +98,17 @@ function faultOfMember(name: string, value: unknown): [Fault, string] | undefine
   if (PARTIAL.test(name) && (isTrue || (isObject && isError(value)))) return ['partial', isTrue ? 'true' : 'not empty'];
   if (FAILED.test(name) && isTrue) return ['error', 'true'];
   if ((ERROR.test(name) || FAILED_PARTS.test(name)) && isError(text)) return ['error', 'not empty'];
+  if (MISSING_PARTS.test(name) && typeof value === 'object') return ['partial', 'not empty'];
   if (ERROR_CODE.test(name) && isErrorCode(text)) return ['code', shown(text)];
   if (CODE.test(name) && isFailureNumber(text)) return ['code', shown(text)];
-  const bad = STATUS.test(name) && typeof text === 'string' ? BAD_TEXT.exec(text)?.[0] : undefined;
-  return bad === undefined ? undefined : ['status', bad];
+  if (!STATUS.test(name) || typeof value !== 'string') return undefined;
+  const [bad] = BAD_TEXT.exec(value.trim()) ?? BAD_MESSAGE.exec(wordsOf(value)) ?? [];
+  return bad === undefined ? undefined : ['status', bad.toLowerCase()];
+}
+
+/** Separates the words of `api.err.LoginRequired`. */
+function wordsOf(text: string): string {
+  return text.replace(/([a-z])([A-Z])|[_.:-]+/g, '$1 $2');
 }
 
 /** An object of error is none if it is empty, or has the code of a success. */
