@@ -2,16 +2,16 @@ import { membersOf, plainName } from '../kernel/json-shape.ts';
 
 /** Names, in lower case and without separators, of numbers and texts that say nothing against an empty list. */
 const NEUTRAL =
-  /^(?:total|count|num|nb|pag(?:e|ing|ination)|per|limit|offset|start|skip|size|max|next|prev|has|more|cursor|link|self|href|ur[il]|first|last|current|kind|apiversion|version|request|trace|took|duration|elapsed|context|odata|etag|filter|sort|order)|(?:count|total|size|id|type|context|version|time|timestamp|object|host|server|ms|date)$/;
-/** Objects about a list. */
+  /^(?:total|count|num|nb|pag(?:e|ing|ination)|per|limit|offset|start|skip|size|max|next|prev|has|more|cursor|link|self|href|ur[il]|first|last|current|kind|apiversion|version|request|trace|took|duration|elapsed|context|odata|etag|filter|sort|order|xmlns)|(?:count|total|size|perpage|id|type|class|context|version|time|timestamp|object|host|server|ms|date)$/;
+/** Objects about a list; SCIM names its schemas. */
 const ABOUT_LIST =
-  /^(?:links?|meta\w*|pag(?:e|ing|ination)\w*|context|status|info|cursors?|query|request|response\w*|result(?:info|set))$/;
+  /^(?:schemas|links?|meta\w*|pag(?:e|ing|ination)\w*|context|status|info|cursors?|query|request|response\w*|result(?:info|set))$/;
 /** Lists of something else. */
 const NO_LIST = /^(?:links?|meta\w*|sorts?|filters?|facets?|aggregations?|warnings?|messages?|errors?|columns|fields)$/;
 const RESULT =
-  /^(?:http|response|result|return|api)*(?:status|code|success|ok|result|outcome|message|msg|detail|info|description|title)$/;
+  /^(?:response|result|return|ret|http|api|err(?:or)?)*(?:status|code|success|ok|result|outcome|message|msg|detail|info|description|title)$|^err(?:or)?(?:s|no)?$/;
 const FINE =
-  /^(?:true|0|2\d\d|1|ok|okay|success\w*|done|empty|no (?:data|results?|items?|records?|content)\b.*|nothing found.*)$/i;
+  /^(?:true|0+|2\d\d|1|ok|okay|success\w*|done|empty|no (?:data|results?|items?|records?|content)\b.*|nothing found.*)$/i;
 const MAX_DEPTH = 4;
 
 /**
@@ -19,11 +19,8 @@ const MAX_DEPTH = 4;
  * on the way to the list.
  */
 export function saysOtherwise(body: unknown, leads: readonly (string | number)[]): string | undefined {
-  const isNamed = (name: string) => leads.includes(name) || !NO_LIST.test(plainName(name));
-  const other = listsIn(body).find(({ path, list }) => path.every(isNamed) && list.some((each) => isNested(each)));
-  if (other !== undefined) {
-    return `${other.path.map(nameable).join('.') || 'the reply itself'} has ${other.list.length} items`;
-  }
+  const other = otherList(body, leads);
+  if (other !== undefined) return other;
   let value = body;
   for (const [depth, lead] of leads.entries()) {
     if (value === null || value === '') return undefined;
@@ -36,8 +33,17 @@ export function saysOtherwise(body: unknown, leads: readonly (string | number)[]
   }
   if (value === null || value === '') return undefined;
   const said = membersOf(Object(value)).find(([name, member]) => !isNeutral(name, member));
-  if (said !== undefined) return `the reply has ${nameable(said[0])} instead`;
+  if (said !== undefined) {
+    return `the reply has ${nameable(said[0])} instead: only if such a reply is an empty list, set allowEmpty: true`;
+  }
   return typeof value === 'object' ? undefined : 'the reply is another value';
+}
+
+/** Describes a list elsewhere in a reply that may be the one that is meant. */
+export function otherList(body: unknown, leads: readonly (string | number)[]): string | undefined {
+  const isNamed = (name: string) => leads.includes(name) || !NO_LIST.test(plainName(name));
+  const other = listsIn(body).find(({ path, list }) => path.every(isNamed) && list.some((each) => isNested(each)));
+  return other && `${other.path.map(nameable).join('.') || 'the reply itself'} has ${other.list.length} items`;
 }
 
 /** Finds the lists of a reply that are in no other list. */
@@ -55,7 +61,8 @@ function isNested(value: unknown): value is object {
 }
 
 function isNeutral(member: string, value: unknown): boolean {
-  const name = plainName(member);
+  // Attributes of XML are members of `$`.
+  const name = member === '$' ? 'meta' : plainName(member);
   if (value === null || value === '' || (value === false && !/auth|log|session|valid/.test(name))) return true;
   if (typeof value === 'object') return Object.keys(value).length === 0 || ABOUT_LIST.test(name);
   return RESULT.test(name) ? FINE.test(`${value}`.trim()) : NEUTRAL.test(name);

@@ -1,5 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { saysOtherwise } from './empty-reply.ts';
+import { otherList, saysOtherwise } from './empty-reply.ts';
 import { compileExpression, type Expression } from './expressions/expression.ts';
 import { fieldOf, isTruthy } from './expressions/jmespath.ts';
 import { quoteInexactNumbers, repeatsMember } from './json-source.ts';
@@ -44,7 +44,10 @@ export function createPageParser(settings: PageExpressions): (text: string) => P
     if (fault !== undefined) throw faulty(fault);
     const selected = expression.evaluate(body);
     const items = itemsIn(selected, objectAs) ?? (isEmpty(selected) ? [] : undefined);
-    if (items === undefined) throw invalid(NO_LIST);
+    if (items === undefined) {
+      const found = typeof selected === 'object' ? 'an object, which objectAs can read' : `a ${typeof selected}`;
+      throw invalid([NO_LIST, `but ${found}`, otherList(body, leads)].filter(Boolean).join(', '));
+    }
     if (!Array.isArray(selected) && items.length === 0 && allowEmpty !== true) {
       const other = saysOtherwise(body, leads);
       if (other !== undefined) throw invalid(`${NO_LIST}, and ${other}`);

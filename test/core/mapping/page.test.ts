@@ -45,8 +45,12 @@ describe('a page', () => {
 
   describe('of an empty list', () => {
     const EMPTY =
-      '{"kind":"List","items":null} {} {"items":{}} {"items":""} {"items":[]} null [] {"total":0,"status":"ok"} {"responseCode":"SUCCESS"}';
-    for (const text of [...EMPTY.split(' '), '', ' \r\n', '{"_links":{},"page":{"size":20,"totalElements":0}}']) {
+      '{"kind":"List","items":null} {} {"items":{}} {"items":""} {"items":[]} null [] {"total":0,"status":"ok"}';
+    const SCIM = '{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":0,"itemsPerPage":0}';
+    const XML = '{"@xmlns":"http://x.example","$":{"xmlns":"http://x.example"}}';
+    const CODES = '{"errcode":0,"errmsg":"ok","responseCode":"SUCCESS","code":"000000","errors":0}';
+    const PAGE = '{"_links":{},"page":{"size":20,"totalElements":0}}';
+    for (const text of [...EMPTY.split(' '), '', ' \r\n', PAGE, SCIM, XML, CODES]) {
       it(`is ${JSON.stringify(text)}`, () => {
         expect(createPageParser({ items: 'items' })(text).items).to.deep.equal([]);
         expect(createPageParser({ items: 'items[?a].b' })(text).items).to.deep.equal([]);
@@ -64,9 +68,13 @@ describe('a page', () => {
         ['{"items":null,"projects":[{"id":1}]}', 'projects has 1 items'],
         ['{"data":{"projects":[{"id":1}]}}', 'data.projects has 1 items'],
         ['[{"id":1}]', 'the reply itself has 1 items'],
-        ['{"message":"Sign in first"}', 'the reply has message instead'],
+        [
+          '{"message":"Sign in first"}',
+          'the reply has message instead: only if such a reply is an empty list, set allowEmpty',
+        ],
         ['{"loginOk":false}', 'the reply has loginOk instead'],
         ['{"code":"SignInFirst"}', 'the reply has code instead'],
+        ['{"数据":{"user":"secret"}}', 'the reply has a member instead'],
         ['{"data":{"user":"secret"}}', 'the reply has data instead'],
         ['{"a b secret":"x"}', 'the reply has a member instead'],
         ['5', 'another value'],
@@ -99,7 +107,12 @@ describe('a page', () => {
       expect(parse('{"items":[{"id":2}]}').items).to.deep.equal([{ id: 2 }]);
       expect(parse('{"items":{}}').items).to.deep.equal([]);
     }
-    expect(reasonOf(() => createPageParser({ items: 'items' })(one))).to.contain('no list of items');
+    expect(reasonOf(() => createPageParser({ items: 'items' })(one))).to.contain(
+      'but an object, which objectAs can read',
+    );
+    expect(reasonOf(() => createPageParser({ items: 'a' })('{"a":{"b":[{}]}}'))).to.match(
+      /objectAs.*, a\.b has 1 items/,
+    );
   });
 
   it('may begin with a prefix that keeps scripts from running it', () => {

@@ -27,7 +27,7 @@ describe('a page', () => {
   it('is invalid where it is none, would be costly to parse, or where no list can be made of it', async () => {
     for (const [body, reason] of [
       ['no JSON', 'the page is not JSON'],
-      [{ things: 5 }, 'the page has no list of items at the configured place'],
+      [{ things: 5 }, 'the page has no list of items at the configured place, but a number'],
       [`[${'{},'.repeat(200_000)}{}]`, 'the page has more values than maxPageValues'],
       [
         JSON.stringify(Object.fromEntries(Array.from({ length: 26_000 }, (_, index) => [index, 1]))),
