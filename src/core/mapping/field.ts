@@ -100,6 +100,8 @@ const EPOCH = /^-?\d{9,}(?:\.\d+)?$/;
 const LEAST_MILLISECONDS = 1e11;
 /** As an epoch in milliseconds, in the year 2286 at least. */
 const FOURTEEN_DIGITS = /^\d{14}$/;
+/** An epoch in microseconds or nanoseconds, since September 2001. */
+const FINE_EPOCH = /^(\d{10})(\d{6}|\d{9})$/;
 /** A date and time in 12 or 14 digits. */
 const COMPACT = /^((?:19[7-9]|20\d)\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])([0-5]\d)([0-5]\d)?$/;
 
@@ -128,10 +130,12 @@ function httpDateToTimestamp(text: string): string | undefined {
   return new Date(ms).toUTCString() === text ? utcText(ms) : undefined;
 }
 
-/** The text of a JSON number is an epoch, with milliseconds at most, or a date and time in 12 or 14 digits. */
+/** The text of a JSON number is an epoch, or a date and time in 12 or 14 digits. */
 export function epochToTimestamp(text: string): string | undefined {
   const [, year, month, day, hour, minute, second = '00'] = COMPACT.exec(text) ?? [];
   if (year !== undefined) return isoToTimestamp(`${year}-${month}-${day}T${hour}:${minute}:${second}`);
+  const [, seconds, fraction] = FINE_EPOCH.exec(text) ?? [];
+  if (seconds !== undefined) return utcText(Number(seconds) * 1000, fraction);
   if (FOURTEEN_DIGITS.test(text) || text.length > MAX_LENGTH) return undefined;
   const number = Number(text);
   return utcText(Math.round(Math.abs(number) < LEAST_MILLISECONDS ? number * 1000 : number));

@@ -79,6 +79,12 @@ describe('a timestamp', () => {
       // No month: an epoch in milliseconds.
       ['946684800000', '2000-01-01T00:00:00Z'],
       ['1767323045123', '2026-01-02T03:04:05.123Z'],
+      ['1767323045123456', '2026-01-02T03:04:05.123456Z'],
+      ['1767323045123456789', '2026-01-02T03:04:05.123456789Z'],
+      // Windows, .NET, and no unit.
+      ['133800000000000000', undefined],
+      ['639029198450000000', undefined],
+      ['17673230451234567', undefined],
     ] as const) {
       expect(toTimestamp(digits), digits).to.equal(time);
       expect(epochToTimestamp(digits), digits).to.equal(time);

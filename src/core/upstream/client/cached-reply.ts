@@ -2,9 +2,14 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 
 /** Headers in which caches say that a reply is theirs: `X-Cache`, `CF-Cache-Status`, `Cache-Status` (RFC 9211) and their like. */
-const CACHE_HEADER = /(?:^|-)cache(?:-(?:status|result|lookup|info|hits?|state))?$/;
-/** nginx and Cloudflare send a stored reply also as stale, while they update it, and after the platform has confirmed it. */
-const HIT = /(?:^|[\s;,:_"'-])(?:hit|stale|updating|revalidated)(?:$|[\s;,:_"'-])/i;
+const CACHE_HEADER = /(?:^|-)cache(?:-(?:status|result|lookup|info|hits?|state|debug))?$/;
+/** nginx, Cloudflare and CloudFront send a stored reply also as stale, while they update it, and after the platform has confirmed it. */
+const HIT = /(?:^|[\s;,:_"'-])(?:(?:refresh)?hit|stale|updating|revalidated)(?:$|[\s;,:_"'-])/i;
+/** Headers of Varnish, with the id of the request that stored the reply, and of Akamai. */
+const OTHER_HITS: readonly (readonly [string, RegExp])[] = [
+  ['x-varnish', /^\d+ \d+/],
+  ['server-timing', /\bcdn-cache;\s*desc="?hit/i],
+];
 /** One count for each cache on the way. */
 const COUNT_OF_HITS = /-hits?$/;
 
@@ -40,7 +45,8 @@ function signOf(headers: ReplyHeaders): string | undefined {
     const text = textOf(headers[name]);
     if (COUNT_OF_HITS.test(name) ? /[1-9]/.test(text) : HIT.test(text)) return `${name}: hit`;
   }
-  return undefined;
+  const [other] = OTHER_HITS.find(([name, hit]) => hit.test(textOf(headers[name]))) ?? [];
+  return other && `${other}: hit`;
 }
 
 function textOf(value: string | string[] | undefined): string {
