@@ -38,8 +38,9 @@ export function cachedReplyError(
 }
 
 function signOf(headers: ReplyHeaders): string | undefined {
-  const age = Number(textOf(headers['age']));
-  if (age > 0) return `Age: ${age}`;
+  // Two caches on the way can each add one.
+  const [age] = /\b[1-9]\d*/.exec(textOf(headers['age'])) ?? [];
+  if (age !== undefined) return `Age: ${age}`;
   for (const name in headers) {
     if (!CACHE_HEADER.test(name)) continue;
     const text = textOf(headers[name]);

@@ -45,11 +45,16 @@ export function errorOfStatus(status: number, headers: ReplyHeaders, owner: Cred
   const wait = isThrottled || status >= 500 ? waitSeconds(headers, isThrottled, Date.now()) : undefined;
   return new GatewayError(code, {
     ...detailOfStatus(status, code),
-    reason: `answered with status ${status}`,
+    reason: `answered with status ${status}${isMoved(status, headers) ? ', to an address that ends in /: add it to path' : ''}`,
     upstreamStatus: status,
     countsForBreaker: status >= 500,
     ...(wait !== undefined && { retryAfterSeconds: wait }),
   });
+}
+
+/** Whether a redirect may only add a slash, as Django does. A session that has ended leads elsewhere, by another status. */
+function isMoved(status: number, { location }: ReplyHeaders): boolean {
+  return (status === 301 || status === 308) && typeof location === 'string' && /\w\/(?:\?|$)/.test(location);
 }
 
 /** Whether a 403 limits the rate of requests, as GitHub's does. */
@@ -102,13 +107,15 @@ function waitSeconds(headers: ReplyHeaders, isThrottled: boolean, now: number): 
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
-/** Numbers from here on are seconds since the epoch: as a wait, they would be 30 years. */
+/** Numbers from here on are seconds since the epoch, and milliseconds: as a wait, they would be 30 years. */
 const LEAST_EPOCH_SECONDS = 1e9;
+const LEAST_EPOCH_MS = 1e12;
 
 function resetSeconds(field: string | string[] | undefined, now: number): number | undefined {
   if (typeof field !== 'string' || !/^\d+$/.test(field)) return undefined;
   const seconds = Number(field);
-  return withinBounds(seconds < LEAST_EPOCH_SECONDS ? seconds : seconds - now / 1000);
+  if (seconds < LEAST_EPOCH_SECONDS) return withinBounds(seconds);
+  return withinBounds((seconds < LEAST_EPOCH_MS ? seconds : seconds / 1000) - now / 1000);
 }
 
 const MAX_RETRY_AFTER_SECONDS = 3600;

@@ -9,6 +9,7 @@ describe('a reply to the credential of a caller', () => {
   it('is an error if a shared cache has sent it before, and is taken otherwise', () => {
     for (const headers of [
       { age: '1' },
+      { age: ['0', '12'] },
       { 'x-cache': 'Hit from cloudfront' },
       { 'x-cache': 'TCP_MEM_HIT from edge' },
       { 'cf-cache-status': 'HIT' },

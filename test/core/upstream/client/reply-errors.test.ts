@@ -67,6 +67,18 @@ describe('the status of an upstream', () => {
     });
   }
 
+  it('says of a redirect that may only add a slash that path lacks it', async () => {
+    for (const [status, location, isNamed] of [
+      [301, 'https://x.example/api/projects/?page=1', true],
+      [308, '/api/projects/', true],
+      [301, 'https://x.example/login', false],
+      [302, '/login/', false],
+    ] as const) {
+      const { reason } = await errorFor(status, {}, { location });
+      expect(reason.endsWith('to an address that ends in /: add it to path'), location).to.equal(isNamed);
+    }
+  });
+
   it('is throttling with a 403 that names a wait or an exhausted limit, whoever owns the credential', async () => {
     for (const headers of [{ 'retry-after': '7' }, { 'x-ratelimit-remaining': '0' }, { 'ratelimit-remaining': '0' }]) {
       for (const usesCallerToken of [true, false]) {
@@ -81,6 +93,7 @@ describe('the status of an upstream', () => {
     const epoch = String(Math.floor(Date.now() / 1000) + 42);
     for (const [status, headers, least, most] of [
       [429, { 'x-ratelimit-reset': epoch }, 39, 42],
+      [429, { 'x-ratelimit-requests-reset': `${epoch}000` }, 39, 42],
       [429, { 'ratelimit-reset': '42' }, 42, 42],
       [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': epoch }, 39, 42],
       [429, { 'retry-after': '7', 'x-ratelimit-reset': epoch }, 7, 7],
