@@ -23,12 +23,8 @@ const STATUS = /^(?:(?:response|result|return|api|request)?(?:status|state|code)
 const MESSAGE = /^(?:(?:result|return|ret|res|response|status|api)?(?:msg|message)|reason|details?)$/;
 /** Objects that are about the reply, and not about what it lists. */
 const ABOUT_REPLY = /^(?:(?:response|result)?(?:status|meta|metadata|head(?:er)?)|response|result|resultinfo)$/;
-/** Numbers of parts of Elasticsearch that are missing. A shard that is skipped has no such item, a cluster did not answer. */
-const MISSING: ReadonlyMap<string, readonly string[]> = new Map([
-  ['shards', ['failed']],
-  ['_shards', ['failed']],
-  ['_clusters', ['failed', 'partial', 'skipped']],
-]);
+/** Elasticsearch: a shard that is skipped has no such item, and a cluster that is skipped did not answer. */
+const PARTS = /^(?:_?shards|_clusters)$/;
 const MAX_MESSAGES = 100;
 
 const FINE_TEXT = /^(?:|0+|-|none|null|nil|true|ok|okay|success\w*|done|no[ _-]?errors?|false|2\d\d)$/i;
@@ -78,8 +74,8 @@ function faultOf(scope: object, ignored: readonly Fault[], depth: number): SeenF
 
 /** Returns what a member says about the reply: itself, or the parts and messages that it lists. */
 function aboutReply(member: string, value: object): readonly object[] {
-  const missing = MISSING.get(member);
-  if (missing !== undefined) return [{ partial: missing.some((part) => Number(Reflect.get(value, part)) > 0) }];
+  const { failed, partial, skipped } = Object(value);
+  if (PARTS.test(member)) return [{ partial: failed > 0 || partial > 0 || (member === '_clusters' && skipped > 0) }];
   const name = plainName(member);
   // Splunk reports its errors there.
   if (name === 'messages' && Array.isArray(value)) {

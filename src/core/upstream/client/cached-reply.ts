@@ -5,13 +5,15 @@ import type { ReplyHeaders } from '../upstream.ts';
 const CACHE_HEADER = /(?:^|-)cache(?:-(?:status|result|lookup|info|hits?|state|debug))?$/;
 /** nginx, Cloudflare and CloudFront send a stored reply also as stale, while they update it, and after the platform has confirmed it. */
 const HIT = /(?:^|[\s;,:_"'-])(?:(?:refresh)?hit|stale|updating|revalidated)(?:$|[\s;,:_"'-])/i;
-/** Headers of Varnish, with the id of the request that stored the reply, and of Akamai. */
-const OTHER_HITS: readonly (readonly [string, RegExp])[] = [
-  ['x-varnish', /^\d+ \d+/],
-  ['server-timing', /\bcdn-cache;\s*desc="?hit/i],
+const HITS: readonly (readonly [header: RegExp, hit: RegExp])[] = [
+  [CACHE_HEADER, HIT],
+  // One count for each cache on the way.
+  [/(?:^|-)cache-hits?$/, /[1-9]/],
+  // With the id of the request that stored the reply.
+  [/^x-varnish$/, /^\d+ \d/],
+  // Akamai.
+  [/^server-timing$/, /\bcdn-cache;\s*desc="?hit/i],
 ];
-/** One count for each cache on the way. */
-const COUNT_OF_HITS = /-hits?$/;
 
 /**
  * Returns the error for a reply to a caller's credential that a shared cache has sent to someone before: it may be another caller's
@@ -41,13 +43,9 @@ function signOf(headers: ReplyHeaders): string | undefined {
   // Two caches on the way can each add one.
   const [age] = /\b[1-9]\d*/.exec(textOf(headers['age'])) ?? [];
   if (age !== undefined) return `Age: ${age}`;
-  for (const name in headers) {
-    if (!CACHE_HEADER.test(name)) continue;
-    const text = textOf(headers[name]);
-    if (COUNT_OF_HITS.test(name) ? /[1-9]/.test(text) : HIT.test(text)) return `${name}: hit`;
-  }
-  const [other] = OTHER_HITS.find(([name, hit]) => hit.test(textOf(headers[name]))) ?? [];
-  return other && `${other}: hit`;
+  const isHit = (name: string) => HITS.some(([header, hit]) => header.test(name) && hit.test(textOf(headers[name])));
+  const sign = Object.keys(headers).find(isHit);
+  return sign && `${sign}: hit`;
 }
 
 function textOf(value: string | string[] | undefined): string {

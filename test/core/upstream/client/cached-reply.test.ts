@@ -16,6 +16,7 @@ describe('a reply to the credential of a caller', () => {
       { 'cache-status': 'edge; hit; ttl=30' },
       { 'x-acme-proxy-cache': 'hit' },
       { 'x-cache-hits': '2' },
+      { 'x-cache-hit': '1' },
       { 'x-cache-hits': '0, 1' },
       { 'x-cache-status': 'STALE' },
       { 'x-cache-status': 'UPDATING' },
