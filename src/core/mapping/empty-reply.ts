@@ -33,9 +33,8 @@ export function saysOtherwise(body: unknown, leads: readonly (string | number)[]
   }
   if (value === null || value === '') return undefined;
   const said = membersOf(Object(value)).find(([name, member]) => !isNeutral(name, member));
-  if (said !== undefined) {
-    return `the reply has ${nameable(said[0])} instead: only if such a reply is an empty list, set allowEmpty: true`;
-  }
+  if (said !== undefined)
+    return `the reply has ${nameable(said[0])} instead; allowEmpty: true takes it for an empty list`;
   return typeof value === 'object' ? undefined : 'the reply is another value';
 }
 

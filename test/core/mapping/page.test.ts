@@ -68,10 +68,7 @@ describe('a page', () => {
         ['{"items":null,"projects":[{"id":1}]}', 'projects has 1 items'],
         ['{"data":{"projects":[{"id":1}]}}', 'data.projects has 1 items'],
         ['[{"id":1}]', 'the reply itself has 1 items'],
-        [
-          '{"message":"Sign in first"}',
-          'the reply has message instead: only if such a reply is an empty list, set allowEmpty',
-        ],
+        ['{"message":"Sign in first"}', 'the reply has message instead; allowEmpty: true'],
         ['{"loginOk":false}', 'the reply has loginOk instead'],
         ['{"code":"SignInFirst"}', 'the reply has code instead'],
         ['{"数据":{"user":"secret"}}', 'the reply has a member instead'],
