@@ -40,7 +40,6 @@ describe('rate limits', () => {
           .lines()
           .filter(({ msg }) => msg === 'limit reached')
           .map(({ bound }) => bound),
-      logged: () => log.lines(),
       text: () => JSON.stringify(log.lines()),
       ask: (request: string) => exchange(url, request),
       statuses: async (...requests: string[]) => {

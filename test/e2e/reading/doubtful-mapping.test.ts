@@ -1,43 +1,16 @@
 import { expect } from 'chai';
-import { parseExposition } from '../../capabilities/metrics/scraped.ts';
-import { captureLog } from '../../core/log/captured-log.ts';
-import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { withTools } from './with-tools.ts';
 
 const tools = [
   { id: 'a', name: 'A', type: 'tab' },
   { id: 'b', name: 'B', type: 'tab' },
 ];
 
-async function withTools(resource: object, list: readonly object[] = tools, more: object = {}) {
-  const upstream = await startHttpUpstream(json({ tools: list, nextPageToken: '' }));
-  const log = captureLog('info');
-  const settings = settingsFor(upstream.url, {
-    ...more,
-    admin: { port: 0 },
-    resources: { tools: { cache: { ttlMs: 0 }, ...resource } },
-  });
-  const { gateway, read } = await startGateway(settings, { logger: log.logger });
-  return {
-    reload: () => gateway.change({ ...settings, log: { level: 'warn' } }),
-    /** The platform has other items from now on. */
-    hold: (items: readonly object[]) => upstream.respond(json({ tools: items, nextPageToken: '' })),
-    async read(token = 'token') {
-      const response = await read('tools', { headers: { authorization: `Bearer ${token}` } });
-      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-    },
-    /** The counter of warnings with a finding. */
-    async warned(finding: string) {
-      const { series } = parseExposition(await (await fetch(`${gateway.adminUrl}/metrics`)).text());
-      return [...series].reduce((sum, [name, count]) => sum + (name.includes(`finding="${finding}"`) ? count : 0), 0);
-    },
-    doubts: () => log.lines().filter(({ msg }) => msg === 'mapping warning'),
-  };
-}
+const holding = (list: readonly object[]) => ({ tools: list, nextPageToken: '' });
 
 describe('a list with mapping warnings', () => {
   it('is served with allowEmpty, with one warning a minute that nothing is left, also after a reload', async () => {
-    const { read, reload, doubts } = await withTools({ where: 'type == tab', allowEmpty: true });
+    const { read, reload, doubts } = await withTools({ where: 'type == tab', allowEmpty: true }, () => holding(tools));
     for (let count = 0; count < 3; count += 1) expect(await read()).to.deep.equal({ status: 200, body: [] });
     expect(reload().applied).to.deep.equal(['log.level']);
     await read();
@@ -47,7 +20,9 @@ describe('a list with mapping warnings', () => {
   });
 
   it('is served, with one warning a minute for each field that is empty in all items', async () => {
-    const { read, doubts } = await withTools({ fields: { category: 'other', version: 'release' } });
+    const { read, doubts } = await withTools({ fields: { category: 'other', version: 'release' } }, () =>
+      holding(tools),
+    );
     for (let count = 0; count < 3; count += 1) expect((await read()).status).to.equal(200);
     expect(doubts().map(({ finding, field }) => [finding, field])).to.have.deep.members([
       ['field_empty', 'category'],
@@ -97,10 +72,11 @@ const CHANGES: Readonly<Record<string, Change>> = {
 describe('a list that differs from the last one of its caller', () => {
   for (const [what, [before, after, finding, resource = {}]] of Object.entries(CHANGES)) {
     it(`${finding === undefined ? 'is not reported' : 'is reported once'}: ${what}`, async () => {
-      const { read, hold, doubts } = await withTools(resource, before);
+      let held = before;
+      const { read, doubts } = await withTools(resource, () => holding(held));
       await read();
       expect(doubts()).to.deep.equal([]);
-      hold(after);
+      held = after;
       for (let count = 0; count < 3; count += 1) expect((await read()).body).to.have.length(after.length);
       const findings = doubts().map((each) => `${each['finding']} ${each['field']}`);
       expect(findings).to.deep.equal(finding === undefined ? [] : [finding]);
@@ -108,9 +84,10 @@ describe('a list that differs from the last one of its caller', () => {
   }
 
   it('is not reported where another caller has the other list', async () => {
-    const { read, hold, doubts } = await withTools({}, manyTools(5, VERSION));
+    let held: readonly object[] = [];
+    const { read, doubts } = await withTools({}, () => holding(held));
     for (const token of ['one', 'other', 'one', 'other']) {
-      hold(manyTools(5, token === 'one' ? VERSION : {}));
+      held = manyTools(5, token === 'one' ? VERSION : {});
       await read(token);
     }
     expect(doubts()).to.deep.equal([]);

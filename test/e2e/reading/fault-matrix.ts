@@ -41,7 +41,13 @@ const CUT: Outcome = ['502 upstream_invalid', 1, 'success', 'closed', 'not serve
 /** A page that was read, of a list that cannot be right. */
 const UNFIT: Outcome = ['502 upstream_invalid', 1, 'success', 'kept', 'not served'];
 const REPEATED: Outcome = ['502 upstream_invalid', 2, '2 successes', 'kept', 'not served'];
+const limited = (seconds: number): Outcome => [
+  `429 upstream_rate_limited, Retry-After ${seconds}`,
+  ...([1, 'success', 'kept', 'served'] as const),
+];
 
+/** Up to the middle of a body. */
+const HALF = 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro';
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 /** A 200 with this body. */
@@ -78,18 +84,10 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ],
   ],
   'Incomplete response': [
-    ['stalls within its body', sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro'), LATE],
+    ['stalls within its body', sends(HALF), LATE],
     ['sends its body byte by byte, for longer than `timeoutMs`', drips(`${CHUNKED}1\r\n[\r\n`, '1\r\n \r\n', 20), LATE],
-    [
-      'resets the connection within its body',
-      sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro', 'reset'),
-      BROKEN,
-    ],
-    [
-      'closes it before `Content-Length` bytes have arrived',
-      sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro', 'end'),
-      BROKEN,
-    ],
+    ['resets the connection within its body', sends(HALF, 'reset'), BROKEN],
+    ['closes it before `Content-Length` bytes have arrived', sends(HALF, 'end'), BROKEN],
     ['closes it before the last chunk', sends(`${CHUNKED}5\r\n{"pro\r\n`, 'end'), BROKEN],
     ['closes it within a body without length or chunks', sends('HTTP/1.1 200 OK\r\n\r\n{"pro', 'end'), CUT],
   ],
@@ -100,7 +98,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ['sends gzip that is broken', gzipped('[]', (bytes) => bytes.fill(0, 12)), INVALID],
     ['sends gzip that is cut short', gzipped('[]', (bytes) => bytes.subarray(0, -4)), INVALID],
     ['sends no JSON', body('{projects: []}'), INVALID],
-    ['sends JSON that is cut short', sends((request) => message('200 OK', page(request).slice(0, -9))), INVALID],
+    ['sends JSON that is cut short', pages((request) => page(request).slice(0, -9)), INVALID],
     [
       'sends a web page with status 200, such as a login page',
       body('<!doctype html><title>Log in</title>', 'Content-Type: text/html'),
@@ -109,16 +107,10 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ['sends JSON without a list at `items`', body('{"status":"maintenance"}'), INVALID],
     [
       'sends JSON with `errors`, as GraphQL does',
-      sends((request) =>
-        message('200 OK', page(request).replace('{', '{"errors":[{"message":"words of the platform"}],')),
-      ),
+      pages((request) => page(request).replace('{', '{"errors":[{"message":"words of the platform"}],')),
       INVALID,
     ],
-    [
-      'sends an item that cannot be mapped',
-      sends((request) => message('200 OK', page(request, [{ name: 'no id' }]))),
-      UNFIT,
-    ],
+    ['sends an item that cannot be mapped', pages((request) => page(request, [{ name: 'no id' }])), UNFIT],
   ],
   'Status codes': [
     ['answers 206', says('206 Part', 'Content-Range: bytes 0-9/99'), INVALID],
@@ -131,32 +123,20 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ['answers 400', says('400 No'), REFUSED],
     ['answers 401', says('401 No'), ['401 credential_rejected', 1, 'success', 'kept', 'not served']],
     ['answers 403', says('403 No'), ['403 access_denied', 1, 'success', 'kept', 'not served']],
-    [
-      'answers 403 with `Retry-After: 7`',
-      says('403 No', 'Retry-After: 7'),
-      ['429 upstream_rate_limited, Retry-After 7', 1, 'success', 'kept', 'served'],
-    ],
+    ['answers 403 with `Retry-After: 7`', says('403 No', 'Retry-After: 7'), limited(7)],
     ['answers 404', says('404 No'), REFUSED],
     ['answers 406', says('406 No'), REFUSED],
     ['answers 408', says('408 No'), ['502 upstream_failed', 1, 'success', 'kept', 'served']],
     ['answers 410', says('410 No'), REFUSED],
     ['answers 418', says('418 No'), REFUSED],
     ['answers 419', says('419 No'), REFUSED],
-    ['answers 429', says('429 No'), ['429 upstream_rate_limited, Retry-After 1', 1, 'success', 'kept', 'served']],
-    [
-      'answers 429 with `Retry-After: 7`',
-      says('429 No', 'Retry-After: 7'),
-      ['429 upstream_rate_limited, Retry-After 7', 1, 'success', 'kept', 'served'],
-    ],
-    [
-      'answers 429 with `RateLimit-Reset: 7`',
-      says('429 No', 'RateLimit-Reset: 7'),
-      ['429 upstream_rate_limited, Retry-After 7', 1, 'success', 'kept', 'served'],
-    ],
+    ['answers 429', says('429 No'), limited(1)],
+    ['answers 429 with `Retry-After: 7`', says('429 No', 'Retry-After: 7'), limited(7)],
+    ['answers 429 with `RateLimit-Reset: 7`', says('429 No', 'RateLimit-Reset: 7'), limited(7)],
     [
       'answers 429 with a date, years from now, as `Retry-After`',
       says('429 No', 'Retry-After: Thu, 31 Dec 2099 23:59:59 GMT'),
-      ['429 upstream_rate_limited, Retry-After 3600', 1, 'success', 'kept', 'served'],
+      limited(3600),
     ],
     ['answers 451', says('451 No'), REFUSED],
     ['answers 500', says('500 No'), ['502 upstream_failed', 1, 'failure', 'kept', 'served']],
@@ -176,11 +156,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       REPEATED,
     ],
     ['repeats an item of an earlier page', pages((request, next) => page(request, [item('one')], next)), REPEATED],
-    [
-      'reports a total above the items it sends',
-      sends((request) => message('200 OK', page(request).replace('{', '{"total":2,'))),
-      UNFIT,
-    ],
+    ['reports a total above the items it sends', pages((request) => page(request).replace('{', '{"total":2,')), UNFIT],
     ['sends `Link: rel=next`, which settings do not follow', says('200 OK', 'Link: </v1/more>; rel="next"'), UNFIT],
     [
       'sends more pages than the bound `maxPages` (here 5)',

@@ -1,35 +1,10 @@
 import { expect } from 'chai';
-import { captureLog } from '../../core/log/captured-log.ts';
-import { settingsFor, startGateway } from '../../support/gateway.ts';
-import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { type Body, withTools } from './with-tools.ts';
 
-type Body = (url: URL) => unknown;
-
-/** A gateway whose tools come from a platform that answers each request with a body. */
-async function withTools(resource: object, body: Body) {
-  const upstream = await startHttpUpstream((request, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(body(new URL(request.url ?? '/', 'http://platform.example'))));
-  });
-  const log = captureLog('info');
-  const { read } = await startGateway(
-    settingsFor(upstream.url, {
-      resources: { tools: { pagination: { kind: 'none' }, cache: { ttlMs: 0 }, ...resource } },
-    }),
-    { logger: log.logger },
-  );
-  return {
-    async read() {
-      const response = await read('tools');
-      return { status: response.status, body: (await response.json()) as Record<string, string> };
-    },
-    doubts: () => log.lines().flatMap(({ msg, finding }) => (msg === 'mapping warning' ? [finding] : [])),
-    reason: () => String(log.lines().find(({ msg }) => msg === 'request')?.['reason']),
-  };
-}
+const UNPAGED = { pagination: { kind: 'none' } };
 
 async function expectRefused(resource: object, body: Body, reason: string, ...keys: string[]) {
-  const tools = await withTools(resource, body);
+  const tools = await withTools({ ...UNPAGED, ...resource }, body);
   // Twice: what was made of a body is remembered.
   for (let time = 0; time < 2; time += 1) {
     const answer = await tools.read();
@@ -43,13 +18,13 @@ async function expectRefused(resource: object, body: Body, reason: string, ...ke
 }
 
 async function expectServed(resource: object, body: Body, count: number, ...doubts: string[]) {
-  const tools = await withTools(resource, body);
+  const tools = await withTools({ ...UNPAGED, ...resource }, body);
   for (let time = 0; time < 2; time += 1) {
     const answer = await tools.read();
     expect(answer.status, tools.reason()).to.equal(200);
     expect(answer.body).to.have.length(count);
   }
-  expect(tools.doubts()).to.deep.equal(doubts);
+  expect(tools.doubts().map(({ finding }) => finding)).to.deep.equal(doubts);
 }
 
 const item = (id: number, more: object = {}) => ({ id: `t${id}`, name: `Tool ${id}`, ...more });
