@@ -114,7 +114,7 @@ export function createPublicEdge(first: PublicEdgeOptions): Edge<PublicEdgeOptio
   function served({ rpc, tokenSource, ...options }: PublicEdgeOptions): Served {
     const { authenticate, hooks, users, credentialHeaders = [], forwardedHeaders = [] } = options;
     const selectingHeaders = [...credentialHeaders, ...forwardedHeaders];
-    // Some hosts add a slash to the address that they are given (mcpo), and follow no redirect.
+    // Some hosts (mcpo until 2026) and people add a slash to the address, and clients follow no redirect.
     const posted = rpc ? [rpc.path, `${rpc.path}/`].map((path) => ({ ...rpc, path, heldBytes, selectingHeaders })) : [];
     return {
       admission: options.settings,
