@@ -13,8 +13,8 @@ const MAX_TEXT = 256;
 const MAX_NAMES = 5;
 const MAX_NAME = 40;
 
-/** Arguments that hosts add to every call: Gemini CLI. */
-const ADDED_BY_HOSTS: ReadonlySet<string> = new Set(['wait_for_previous']);
+/** Arguments that hosts add to every call: Gemini CLI, and n8n the others. */
+const ADDED_BY_HOSTS: ReadonlySet<string> = new Set(['wait_for_previous', 'tool', 'toolCallId']);
 
 /** Arguments that name fields, separated by commas: a list costs a model twice the tokens. */
 export const LISTS: ReadonlySet<string> = new Set(['fields', 'count_by']);

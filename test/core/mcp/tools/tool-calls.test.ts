@@ -115,6 +115,7 @@ describe('a tool', () => {
       [[], []],
       [['wait_for_previous'], []],
       [['state', 'wait_for_previous'], ['state']],
+      [['tool', 'toolCallId'], []],
     ] as const) {
       const { _meta, page } = await callWell(Object.fromEntries(ignored.map((name) => [name, true])));
       expect(_meta['portico/ignoredArguments'] ?? []).to.deep.equal(ignored);
