@@ -62,11 +62,11 @@ export async function withDeadline<T>(
   }
 }
 
-/** Settles as `work` does, or rejects with the signal's reason when it aborts first. */
+/** Settles as `work` does, or rejects with the signal's reason a turn after it aborts: in it, `work` can say what it waited for. */
 export function withAbort<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const abort = () => reject(signal.reason);
+    const abort = () => setImmediate(reject, signal.reason);
     // Listens before the work starts, because the work itself may abort the signal.
     signal.addEventListener('abort', abort, { once: true });
     work().then(

@@ -145,6 +145,7 @@ export const CASES: readonly Case[] = [
 /** Arguments of a tool that have the same page as others, and those others. */
 export const ARGUMENTS: readonly (readonly [given: object, same: object])[] = [
   [{ query: '', category: '', fields: [], limit: '', cursor: '' }, {}],
+  [{ query: '', category: '', fields: '', count_by: '', sort: '', limit: 0, cursor: '' }, {}],
   [{ query: null, category: null, fields: null, count_by: null, limit: null, cursor: null }, {}],
   [{ limit: '1', wait_for_previous: true }, { limit: 1 }],
   [
