@@ -75,17 +75,15 @@ async function tryPaging(end: ListEnd, attempt: RunExperiment): Promise<boolean>
 
 /** Whether a statement that cannot be the length of the page shows the end. A round total at the end of a full page does not. */
 function isProven({ list, first, last, items, lastPageCount, filled }: ListEnd): boolean {
-  const { kind, total, totalHeader = '' } = list.pagination;
+  const { kind } = list.pagination;
   const isFull = lastPageCount === first.count && lastPageCount > 0;
   // One that settings name ends the list; it may also be an estimate.
   const endsByTotal = (kind === 'offset' || kind === 'page') && namesTotal(list.pagination) && last !== first;
   const mayBeCapped = isFull && (endsByTotal || (items >= CAPPED && items % 50 === 0));
   // The total in the body of a page of the size that was asked for may be that size.
   const isAsked = isFullPage({ list, first, last });
-  const header = total === undefined ? first.headers[totalHeader.toLowerCase()] : undefined;
   const totals = isAsked ? first.statements.filter((each) => !isTotalInBody(each)) : first.statements;
-  const isTotalled = statesTotal({ ...first, statements: totals }, items) || Number(header ?? Number.NaN) === items;
-  if (!mayBeCapped && isTotalled) return true;
+  if (!mayBeCapped && statesTotal({ ...first, statements: totals }, items)) return true;
   // These do not show that a list by number begins where it seems to.
   if (kind === 'offset' || kind === 'page') return false;
   if (last === first && (first.next === '' || first.next === false)) return true;

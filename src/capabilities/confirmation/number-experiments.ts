@@ -20,7 +20,7 @@ export async function byNumber(
   pagination: OffsetPagination | NumberPagination,
   attempt: RunExperiment,
 ): Promise<boolean> {
-  const { list, first, last, items, filled, lastPageCount, lastPageIds } = end;
+  const { list, first, last, items, pages, filled, lastPageCount, lastPageIds } = end;
   const { ids = '' } = first;
   const known = `${ids}${lastPageIds}`;
   const hasTotal = namesTotal(pagination);
@@ -120,6 +120,17 @@ export async function byNumber(
     );
   }
 
+  /** A platform that cuts its pages below the size may still count them by it: pages of the size received must have no others. */
+  async function expectSize(): Promise<void> {
+    if (pagination.kind !== 'page' || pagination.sizeParam === null || hasTotal || first.count < 2 || isFull) return;
+    const reply = await attempt(numberParameters({ ...pagination, size: first.count }, Math.max(1, pages - 1)));
+    if (reply === undefined || (await hasOnlyIds(known, reply))) return;
+    throw endTestError(
+      `pages of ${pagination.size} items were requested, the first has ${first.count}, and a page of that size has others`,
+      `set pagination.size to ${first.count} or less`,
+    );
+  }
+
   const isReal = await hasRealTotal();
   if (items > 0 || !hasTotal) {
     const isRepeated = await expectNoMore();
@@ -137,6 +148,7 @@ export async function byNumber(
   // In pages of two, the second item is the second page whichever number is first.
   if (!hasTotal && filled === 1 && isFull && items > 2) await expectSecondPage();
   await expectFirst();
+  await expectSize();
   return items > 0;
 }
 

@@ -10,7 +10,7 @@ export interface GatewayErrorFacts {
   readonly reason?: string | undefined;
   readonly upstream?: string;
   readonly retryAfterSeconds?: number;
-  readonly upstreamStatus?: number | undefined;
+  readonly upstreamStatus?: number;
   readonly allow?: string;
   /** The upstream failed: unreachable, connection lost, too slow, or 5xx. Only these open its breaker. */
   readonly countsForBreaker?: boolean;
@@ -75,9 +75,9 @@ export class GatewayError extends Error {
     return new GatewayError(this.code, { ...this.#facts, header, detail });
   }
 
-  /** `list`: which of the lists of one resource, `each` or `lists.0`. */
-  inList(list: string): GatewayError {
-    return new GatewayError(this.code, { ...this.#facts, reason: `${this.reason} (in ${list})` });
+  /** Appends to the reason. */
+  explained(text: string): GatewayError {
+    return new GatewayError(this.code, { ...this.#facts, reason: this.reason + text });
   }
 
   from(upstream: string): GatewayError {

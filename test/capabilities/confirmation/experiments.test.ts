@@ -230,6 +230,17 @@ describe('a total that is capped', () => {
     expect((await read(TOTAL, list(430, 1000))).targets).to.have.length(5);
   });
 
+  it('is an error if it is in a header and counts the page, as X-Result-Count of MISP does', async () => {
+    const { total: _, ...untotalled } = { ...TOTAL, totalHeader: 'X-Result-Count', size: 20 } as const;
+    const counting = (isPage: boolean) => (query: Query) => {
+      const from = query('offset') ?? 0;
+      const to = Math.min(42, from + 20, from + (query('limit') ?? 20));
+      return { from, to, headers: { 'x-result-count': String(isPage ? to - from : 42) } };
+    };
+    expect((await read(untotalled, counting(true))).result).to.contain('seems to end after 20 items');
+    expect((await read(untotalled, counting(false))).result).to.equal(42);
+  });
+
   it('is an error where pages are counted from 0, so that the cap is reached one page later', async () => {
     const pagination = { ...TOTAL, kind: 'page', pageParam: 'page', firstPage: 1 } as const;
     const fromZero = (query: Query): Reply => {
@@ -368,7 +379,7 @@ describe('a list behind which the platform sends its last page again', () => {
   it('is complete also if that is the only one, and an error if the platform does not read the place', async () => {
     for (const settings of [PAGE, OFFSET]) {
       const pagination = { ...settings, beyondEnd: 'repeated' } as const;
-      for (const total of [1, 2, 42, 99, 142, 200])
+      for (const total of [1, 2, 42, 99, 100, 142, 200])
         expect((await read(pagination, repeating(total))).result, `${total}`).to.equal(total);
       const ignored = (query: Query) => repeating(42)((name) => (name === 'limit' ? query(name) : undefined));
       expect((await read(pagination, ignored)).result)
@@ -404,6 +415,17 @@ describe('a list by page without a total', () => {
         const { result } = await read({ ...PAGE, firstPage }, numbered(total, firstPage));
         expect(result, `${total} from ${firstPage}`).to.equal(total);
       }
+    }
+  });
+
+  it('is an error where the platform cuts its pages below the size, and counts them by it', async () => {
+    const cut = (total: number, counted?: number) => (query: Query) => {
+      const from = ((query('page') ?? 1) - 1) * (counted ?? query('limit') ?? 100);
+      return { from, to: Math.min(total, from + Math.min(query('limit') ?? 100, 25)) };
+    };
+    for (const total of [26, 60, 101, 120, 210]) {
+      expect((await read(PAGE, cut(total))).result, `${total}`).to.contain('set pagination.size to 25 or less');
+      expect((await read(PAGE, cut(total, 25))).result, `${total}`).to.equal(total);
     }
   });
 

@@ -69,7 +69,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     let upstreamMs = 0;
     const loadOne = async (loader: Loader, place: string | undefined) => {
       const load = await loader(caller, signal, { dueAt }).catch((error: unknown) => {
-        throw error instanceof GatewayError && place !== undefined ? error.inList(place) : error;
+        throw error instanceof GatewayError && place !== undefined ? error.explained(` (in ${place})`) : error;
       });
       upstreamMs += load.upstreamMs;
       sum.pages += load.pages;

@@ -11,6 +11,7 @@ import {
   inSteps,
   type ListRead,
   type ListRequest,
+  mayRepeat,
   moreItemsError,
   type PageSummary,
   sizeAsked,
@@ -26,7 +27,6 @@ import {
   type OffsetPagination,
   offsetParameters,
   type PageAddress,
-  type Pagination,
   pageAddress,
 } from './page-address.ts';
 
@@ -48,7 +48,7 @@ export function paginate<P extends PageSummary>(
     pages += 1;
     checkBounds(list, { pages });
     return fetchPage(targetOf(address), pageSignal).catch((error: unknown) => {
-      throw isRefusal(error) ? refusedPageError(error, list.pagination) : error;
+      throw isRefusal(error) ? error.explained(` to a page after the first: ${REFUSED}`) : error;
     });
   };
   const read = { list, first, fetch, signal };
@@ -112,17 +112,8 @@ function isRefusal(error: unknown): error is GatewayError {
   return error instanceof GatewayError && BEYOND.includes(error.upstreamStatus);
 }
 
-function refusedPageError(cause: GatewayError, { kind }: Pagination): GatewayError {
-  const { code, detail, upstreamStatus, reason } = cause;
-  const cure =
-    kind === 'offset' || kind === 'page'
-      ? `correct pagination.${kind}Param, divide the list by query or lists if the platform bounds it, or set pagination.beyondEnd: refused if the list ends there`
-      : `correct pagination.next${kind === 'token' ? ' and pagination.tokenParam, or use kind: link if the platform accepts no parameter beside its token' : ''}`;
-  return new GatewayError(code, {
-    ...{ detail, upstreamStatus, cause },
-    reason: `${reason} to a page after the first: ${cure}`,
-  });
-}
+const REFUSED =
+  'correct the keys of pagination, or divide the list by query or lists if the platform bounds it; set pagination.beyondEnd: refused if the list ends there, or kind: link if the platform accepts nothing beside its token';
 
 /** Requests the next page; `undefined` if what comes is what platforms send behind the last one. */
 async function fetchNext<P extends PageSummary>(
@@ -144,8 +135,8 @@ async function fetchNext<P extends PageSummary>(
   const isSame = [first.digests, previous.digests].includes(page.digests);
   const isOther = page.idsMayRepeat === true && hasOneId(page.ids ?? '') && !isSame;
   const isEnd = beyondEnd === 'repeated' || (isShort && kind === 'page' && !isOther);
-  // If all there is are first pages, the platform may ignore the parameter. Confirmation finds that if they are short.
-  const isPaged = previous !== first || (isShort && beyondEnd === 'repeated');
+  // If all there is are first pages, the platform may ignore the parameter. Confirmation finds that.
+  const isPaged = previous !== first || (beyondEnd === 'repeated' && mayRepeat(list));
   return isRepeated && isPaged && isEnd ? undefined : page;
 }
 

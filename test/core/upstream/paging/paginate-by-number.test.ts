@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { ListRequest } from '../../../../src/core/upstream/paging/list-read.ts';
 import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
 import { type Item, itemsUpTo, reasonOf, type SimulatedPage, simulate } from './platform.ts';
 import { type Query, type Reply, readList } from './read-list.ts';
@@ -70,7 +71,12 @@ describe('what comes behind the last page', () => {
   const BY_OFFSET = { kind: 'offset', ...SIZED, offsetParam: 'offset' } as const;
 
   /** Reads a list of so many items from a platform that replies so behind its last page. */
-  async function read(count: number, behind: number | 'last' | 'first', pagination: Pagination = BY_NUMBER) {
+  async function read(
+    count: number,
+    behind: number | 'last' | 'first',
+    pagination: Pagination = BY_NUMBER,
+    more: Partial<ListRequest> = {},
+  ) {
     const reply = (query: Query): Reply => {
       const asked = query('offset') ?? (Number(query('page')) - 1) * 5;
       if (asked >= count && typeof behind === 'number') return behind;
@@ -78,7 +84,7 @@ describe('what comes behind the last page', () => {
       const from = asked < count ? asked : behind === 'last' ? last : 0;
       return { from, to: Math.min(from + 5, count), idOf: String, idsMayRepeat: false };
     };
-    return (await readList(pagination, reply)).result;
+    return (await readList(pagination, reply, more)).result;
   }
 
   it('is the end after a page that is shorter than the first, whatever it is', async () => {
@@ -103,19 +109,22 @@ describe('what comes behind the last page', () => {
 
   it('is an error that names the cure if it is a refusal', async () => {
     for (const [behind, pagination, cure] of [
-      [404, BY_NUMBER, 'correct pagination.pageParam, divide the list'],
-      [400, BY_OFFSET, 'or set pagination.beyondEnd: refused'],
-      [400, { kind: 'token', ...SIZED, tokenParam: 'page', next: () => 3 }, 'or use kind: link'],
+      [404, BY_NUMBER, 'divide the list by query or lists'],
+      [400, BY_OFFSET, 'set pagination.beyondEnd: refused'],
+      [400, { kind: 'token', ...SIZED, tokenParam: 'page', next: () => 3 }, 'kind: link if the platform'],
     ] as const)
       expect(await read(10, behind, pagination), `${behind}`).to.contain(cure);
   });
 
-  it('is not the end if only full first pages come: the platform may ignore the parameter', async () => {
-    for (const pagination of [BY_NUMBER, BY_OFFSET]) {
-      expect(await read(5, 'first', { ...pagination, beyondEnd: 'repeated' })).to.contain('repeats an item');
-      expect(await read(3, 'first', pagination)).to.contain('repeats an item');
-      // A caller with one page sees no other. Confirmation shows whether the platform reads the parameter.
-      expect(await read(3, 'first', { ...pagination, beyondEnd: 'repeated' })).to.equal(3);
+  it('is the end if only first pages come, where settings say so and confirmation can ask whether the place is read', async () => {
+    const post = { body: undefined, isRepeatable: false };
+    for (const count of [3, 5]) {
+      for (const pagination of [BY_NUMBER, BY_OFFSET]) {
+        const repeated = { ...pagination, beyondEnd: 'repeated' } as const;
+        expect(await read(count, 'first', repeated)).to.equal(count);
+        expect(await read(count, 'first', repeated, { post })).to.contain('repeats an item');
+        expect(await read(count, 'first', pagination)).to.contain('repeats an item');
+      }
     }
   });
 });

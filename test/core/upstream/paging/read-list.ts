@@ -73,6 +73,9 @@ export async function readList(
     return { result, targets };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return { result: error.code === 'upstream_invalid' ? String(error.reason) : error.code, targets };
+    return {
+      result: error.code === 'upstream_invalid' ? String(error.reason) : `${error.code}: ${error.reason}`,
+      targets,
+    };
   }
 }
