@@ -19,7 +19,7 @@ const READS: Readonly<Record<FaultKind, readonly [code: string, reason: string]>
   forbidden: ['access_denied', 'answered with status 403'],
   redirect: ['upstream_failed', 'answered with status 302'],
   reset: ['upstream_failed', 'the connection was lost'],
-  stall: ['upstream_timeout', 'Platform too slow'],
+  stall: ['upstream_timeout', 'the response did not begin in time'],
   garbage: ['upstream_invalid', 'the page is not JSON: it is markup, such as HTML'],
   'invalid-item': ['upstream_invalid', 'field name of item 0 is required and empty'],
   loop: ['upstream_invalid', 'ids occur more than once (10 items have 5 distinct ids)'],
