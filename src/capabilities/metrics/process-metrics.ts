@@ -85,7 +85,7 @@ export function processMetrics(
   );
   counter(
     'portico_log_lines_dropped_total',
-    'Log lines that were dropped because their reader was too slow.',
+    'Log lines that were dropped because their reader was too slow or gone.',
     (dropped) => {
       const lines = droppedLogLines();
       dropped.remove();

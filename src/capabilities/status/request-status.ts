@@ -4,7 +4,7 @@ import type { Events } from '../../core/kernel/events.ts';
 import { describeFinding } from '../../core/mapping/mapper.ts';
 import { define } from '../../core/resources/resource.ts';
 import type { CapabilityContext } from '../capability.ts';
-import { createCounts, createHistory } from './recent-counts.ts';
+import { createCounts, createHistory, sumOf } from './recent-counts.ts';
 import { type Trouble, troubleOf } from './troubles.ts';
 
 export type ResourceStatus = ReturnType<ReturnType<typeof createRequestStatus>['resources']>[number];
@@ -38,7 +38,7 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
       const failure = OWN_FAILURES.has(error) ? error : staleFor;
       if (failure !== undefined) list.lastFailure = { at: time(), code: failure };
       if (staleFor !== undefined) list.staleSince ??= time();
-      list.counts.add(failure === undefined ? 'served' : staleFor === undefined ? 'failed' : 'stale');
+      list.counts.add(failure === undefined ? 'served' : staleFor === undefined ? failure : 'stale');
     },
     loadEnded({ resource, error }) {
       if (error === undefined) listOf(resource).staleSince = null;
@@ -85,20 +85,22 @@ function createList(now: () => number) {
   };
 }
 
-/** `failed`: not because of the caller. `stale`: because of an error. */
-function readsOf({ served = 0, failed = 0, stale = 0 }: ReturnType<ReturnType<typeof createCounts>['total']>) {
-  return { reads: served + failed + stale, failed, stale };
+/** `failed`: not because of the caller, most often with the code `error`. `stale`: because of an error. */
+function readsOf({ served = 0, stale = 0, ...codes }: ReturnType<ReturnType<typeof createCounts>['total']>) {
+  const failed = sumOf(codes);
+  const byCount = Object.keys(codes).sort((one, other) => (codes[one] ?? 0) - (codes[other] ?? 0));
+  return { reads: served + failed + stale, failed, stale, error: byCount.at(-1) ?? null };
 }
 
 /** Returns the troubles of one resource. */
 export function* resourceTroubles(resource: ResourceStatus): Generator<Trouble> {
   const { name, lastMinute, staleSince, lastFailure, warnings } = resource;
-  const { reads, failed } = lastMinute;
+  const { reads, failed, error } = lastMinute;
   const code = lastFailure?.code;
   if (failed > MAX_FAILED * reads) {
-    const isOwnCredential = code === 'upstream_credential_rejected';
+    const isOwnCredential = error === 'upstream_credential_rejected';
     const alert = isOwnCredential ? 'PorticoOwnCredentialRefused' : 'PorticoReadsFailing';
-    yield troubleOf('red', alert, name, `${failed} of ${reads} reads failed in the last minute (${code})`);
+    yield troubleOf('red', alert, name, `${failed} of ${reads} reads failed in the last minute (${error})`);
   }
   if (staleSince !== null) yield troubleOf('amber', 'PorticoServingStale', name, `served stale (${code})`, staleSince);
   if (warnings.length > 0) yield troubleOf('amber', 'PorticoMappingWarning', name, warnings.join(', '));

@@ -24,7 +24,7 @@ const LAST_MS = 500;
 
 const NOTHING = Buffer.alloc(0);
 
-/** A pipe must be non-blocking: while it is full, lines are held, up to a bound. After `EPIPE` all lines are discarded. */
+/** A pipe must be non-blocking: while it is full, lines are held, up to a bound. After `EPIPE` all lines are dropped. */
 export function createDestination(fd: number, { terminal }: Pick<LogDestination, 'terminal'> = {}): LogDestination {
   let lines = '';
   /** The bytes that are being written, and how many of them are. */
@@ -81,8 +81,7 @@ export function createDestination(fd: number, { terminal }: Pick<LogDestination,
   }
 
   function write(line: string): void {
-    if (!isOpen) return;
-    if (lines.length + batch.length - offset + line.length > MAX_LENGTH) {
+    if (!isOpen || lines.length + batch.length - offset + line.length > MAX_LENGTH) {
       droppedLines += 1;
       return;
     }

@@ -24,6 +24,14 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
       for (const error of [undefined, 'overloaded']) events.readEnded?.({ resource: 'tools', error });
     },
   ],
+  'red tools: 3 of 3 reads failed in the last minute (overloaded)': [
+    'PorticoReadsFailing',
+    (events) => {
+      for (const error of ['overloaded', 'overloaded', 'upstream_credential_rejected']) {
+        events.readEnded?.({ resource: 'tools', error });
+      }
+    },
+  ],
   'red tools: 1 of 1 reads failed in the last minute (upstream_credential_rejected)': [
     'PorticoOwnCredentialRefused',
     (events) => events.readEnded?.({ resource: 'tools', error: 'upstream_credential_rejected' }),

@@ -70,6 +70,18 @@ describe('a log destination', () => {
     expect(await readUntil(({ length }) => length >= 210_000)).to.equal(lines.join(''));
   });
 
+  it('counts the lines that no reader is left for', () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { fd } = openPipe();
+    const destination = createDestination(fd);
+    closeSync(open.pop() ?? -1);
+    destination.write('first\n');
+    mock.timers.tick(100);
+    destination.write('second\n');
+    destination.write('third\n');
+    expect(destination.droppedLines()).to.equal(2);
+  });
+
   it('waits for a reader at the end for a bounded time, then drops the rest', () => {
     const { fd, read } = openPipe();
     expect(() => {

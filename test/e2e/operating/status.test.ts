@@ -64,9 +64,9 @@ describe('the status of a gateway', () => {
     expect(requests).to.include({ requests: 8, failures: 8 });
     expect(upstreams[0]).to.include({ breaker: 'open', refused: 4 });
     expect(upstreams[0]?.total).to.include({ requests: 4, failures: 4 });
-    expect(resources[0]?.reads).to.deep.equal({ reads: 8, failed: 8, stale: 0 });
+    expect(resources[0]?.reads).to.deep.equal({ reads: 8, failed: 8, stale: 0, error: 'breaker_open' });
     expect(resources[0]?.lastFailure).to.include({ code: 'breaker_open' });
-    expect(resources[2]?.lastMinute).to.deep.equal({ reads: 0, failed: 0, stale: 0 });
+    expect(resources[2]?.lastMinute).to.deep.equal({ reads: 0, failed: 0, stale: 0, error: null });
     expect(changes[0]).to.include({ isTrouble: true, text: 'projects: breaker open' });
   });
 
