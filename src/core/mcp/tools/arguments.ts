@@ -142,6 +142,8 @@ export function createReadArguments(
 function argumentOf(given: object, name: string): unknown {
   const value = (given as Readonly<Record<string, unknown>>)[name];
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
+  // MetaMCP, and some models, fill in what is left out: texts with '' and numbers with 0, which here is for the total only.
+  if (name === 'limit' && value === 0 && Object.values(given).includes('')) return undefined;
   // As `tools/list` has them, and as a list for clients of before.
   if (LISTS.has(name) && typeof value === 'string') return value.split(',').map((each) => each.trim());
   // Models that know other interfaces write `name desc`.
