@@ -4,7 +4,7 @@ import { acceptsAnyHost } from '../core/config/schema/cross-checks.ts';
 import { offeredIn } from '../core/config/schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import type { Resource } from '../core/resources/resource.ts';
-import { SECRET_NAME, SECRETS } from './effective-settings.ts';
+import { keysIn, SECRET_NAME, SECRETS } from './effective-settings.ts';
 import { operatorWarnings, valueWarnings } from './expression-warnings.ts';
 import { listBlocks } from './list-blocks.ts';
 
@@ -85,29 +85,37 @@ const warnOfPlainHttp: Warning = ({ config }, warn) => {
   }
 };
 
-/** 30 is most likely meant as seconds: every read would time out. */
-const warnOfSeconds: Warning = ({ config }, warn) => {
-  for (const [name, { timeoutMs }] of Object.entries(config.upstreams)) {
-    if (timeoutMs < 100)
-      warn(['upstreams', name, 'timeoutMs'], `is in milliseconds: ${timeoutMs} s are ${timeoutMs}000`);
-  }
-};
+/** Calls `check` with each value below `value`, and its path. */
+function visit(value: unknown, check: (value: unknown, path: readonly string[]) => void, path: readonly string[] = []) {
+  check(value, path);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, child] of Object.entries(value)) visit(child, check, [...path, key]);
+}
+
+/** 30 is most likely meant as seconds: every read would time out, or every shutdown cut off requests. */
+const warnOfSeconds: Warning = ({ config, isWritten }, warn) =>
+  visit(config, (value, path) => {
+    const isTime = typeof value === 'number' && value > 0 && value < 100 && path.at(-1)?.endsWith('Ms');
+    if (isTime && isWritten(path)) warn(path, `is in milliseconds: ${value} s are ${value}000`);
+  });
 
 /** Settings files are copied, and kept in repositories. */
-const warnOfSecrets: Warning = ({ config, isWritten, isFromEnvironment }, warn) => {
-  const visit = (value: unknown, path: readonly string[]): void => {
+const warnOfSecrets: Warning = ({ config, isWritten, isFromEnvironment }, warn) =>
+  visit({ upstreams: config.upstreams, verification: config.verification }, (value, path) => {
+    if (typeof value !== 'string' || !isWritten(path)) return;
     const name = path.at(-1) ?? '';
     // The body of a login has names of the platform.
     const isNamed = SECRETS.includes(name) || (path[3] === 'body' && SECRET_NAME.test(name));
-    const isSecret = isNamed && typeof value === 'string' && !value.startsWith('{');
-    if (isSecret && isWritten(path) && !isFromEnvironment(path)) {
+    const isHeader = path[2] === 'headers' && SECRET_NAME.test(name) && keysIn(value).length > 0;
+    if (isFromEnvironment(path)) {
+      // As tools that read no shell syntax leave them: docker run --env-file.
+      if (/^(["']).*\1$/.test(value)) warn(path, 'is in quotes, which are sent, too: remove them');
+    } else if (/^\$[A-Z_]\w*$/.test(value)) {
+      warn(path, 'is used as it is written: a variable of the environment is "${NAME}"');
+    } else if (isHeader || (isNamed && !value.startsWith('{'))) {
       warn(path, 'is written in the file: take it from the environment, as "${NAME}", or from a file');
     }
-    if (typeof value !== 'object' || value === null) return;
-    for (const [key, child] of Object.entries(value)) visit(child, [...path, key]);
-  };
-  visit({ upstreams: config.upstreams, verification: config.verification }, []);
-};
+  });
 
 const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
   for (const { resource, settings } of offered) {

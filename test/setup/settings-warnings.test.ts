@@ -194,6 +194,25 @@ describe('the warnings of settings that are right each', () => {
     const message = 'is in milliseconds: 30 s are 30000';
     expect(await of(30)).to.deep.equal([`1:62: upstreams.tools.timeoutMs: ${message}`]);
     expect(await of(100)).to.deep.equal([]);
+    const others = 'shutdown: { graceMs: 30, delayMs: 0 }\nresources: { tools: { cache: { ttlMs: 30 } } }';
+    expect(await warningsIn(`upstreams: { tools: { baseUrl: https://a.example } }\n${others}`)).to.deep.equal([
+      `2:22: shutdown.graceMs: ${message}`,
+      `3:39: resources.tools.cache.ttlMs: ${message}`,
+    ]);
+  });
+
+  it('name a variable of the environment that is not replaced, or in quotes, and a key in a header', async () => {
+    const warnedOf = (headers: string) =>
+      warningsIn(`upstreams: { tools: { baseUrl: https://a.example, headers: { ${headers} } } }`);
+    const at = '1:73: upstreams.tools.headers.X-Api-Key:';
+    expect(await warnedOf('X-Api-Key: $API_KEY')).to.deep.equal([
+      `${at} is used as it is written: a variable of the environment is "\${NAME}"`,
+    ]);
+    expect(await warnedOf('X-Api-Key: "${NONE:-\'abc\'}"')).to.deep.equal([
+      `${at} is in quotes, which are sent, too: remove them (the value is from the environment)`,
+    ]);
+    expect((await warnedOf('X-Api-Key: abcdefgh12345678')).join()).to.contain(`${at} is written in the file`);
+    expect(await warnedOf('X-Api-Key: "${NONE:-abc}", X-Tenant: abcdefgh12345678, X-Auth: ldap')).to.deep.equal([]);
   });
 
   it('name secrets that are written in the file', async () => {
