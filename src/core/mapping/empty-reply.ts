@@ -5,7 +5,7 @@ const NEUTRAL =
   /^(?:total|count|num|nb|pag(?:e|ing|ination)|per|limit|offset|start|skip|size|max|next|prev|has|more|cursor|link|self|href|ur[il]|first|last|current|kind|apiversion|version|request|trace|took|duration|elapsed|context|odata|etag|filter|sort|order|xmlns)|(?:count|total|size|perpage|id|type|class|context|version|time|timestamp|object|host|server|ms|date)$/;
 /** Objects about a list; SCIM names its schemas. */
 const ABOUT_LIST =
-  /^(?:schemas|links?|meta\w*|pag(?:e|ing|ination)\w*|context|status|info|cursors?|query|request|response\w*|result(?:info|set))$/;
+  /^(?:schemas|links?|meta\w*|pag(?:e|ing|ination)\w*|context|status|info|details|cursors?|query|request|response\w*|result(?:info|set))$/;
 /** Lists of something else. */
 const NO_LIST = /^(?:links?|meta\w*|sorts?|filters?|facets?|aggregations?|warnings?|messages?|errors?|columns|fields)$/;
 const RESULT =

@@ -522,6 +522,16 @@ describe('a POST that may write', () => {
     }
   });
 
+  it('is not repeated either where the size is in a text of its body', async () => {
+    const query = '{ projects(first: 30) { nodes { id } } }';
+    const post = { body: () => JSON.stringify({ query }), isRepeatable: false };
+    const token = { kind: 'token', sizeParam: null, size: 100, tokenParam: 'after', next: member('next') } as const;
+    for (const pagination of [{ kind: 'none' }, token] as const) {
+      expect((await read(pagination, () => ({ to: 30 }), { post })).result).to.contain('retryPost: true');
+      expect((await read(pagination, () => ({ to: 20 }), { post })).result).to.equal(20);
+    }
+  });
+
   it('is not repeated with offset and page either', async () => {
     for (const kind of ['offset', 'page', 'offset with total'] as const) {
       const platform = simulate({ kind, items: itemsUpTo(5), size: 5, posted: true, repeatable: false });

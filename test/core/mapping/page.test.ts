@@ -49,8 +49,9 @@ describe('a page', () => {
     const SCIM = '{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":0,"itemsPerPage":0}';
     const XML = '{"@xmlns":"http://x.example","$":{"xmlns":"http://x.example"}}';
     const CODES = '{"errcode":0,"errmsg":"ok","responseCode":"SUCCESS","code":"000000","errors":0}';
+    const DETAILS = '{"details":{"totalResult":"0","processedSequence":"7"}}';
     const PAGE = '{"_links":{},"page":{"size":20,"totalElements":0}}';
-    for (const text of [...EMPTY.split(' '), '', ' \r\n', PAGE, SCIM, XML, CODES]) {
+    for (const text of [...EMPTY.split(' '), '', ' \r\n', PAGE, SCIM, XML, CODES, DETAILS]) {
       it(`is ${JSON.stringify(text)}`, () => {
         expect(createPageParser({ items: 'items' })(text).items).to.deep.equal([]);
         expect(createPageParser({ items: 'items[?a].b' })(text).items).to.deep.equal([]);

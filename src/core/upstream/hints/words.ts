@@ -112,7 +112,7 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
 
 /** Objects around such members, nested if need be: `meta.pagination.total`. */
 const META = name(
-  `(?:response|results?|search|list|pages?|paging|pagination|collection|query)*(?:meta|metadata|info|set|pagination|paging|paginator|pager|pages?|pageable|links?|cursors?|nav(?:igation)?|view)|[a-z]*links|additionaldata`,
+  `(?:response|results?|search|list|pages?|paging|pagination|collection|query)*(?:meta|metadata|info|set|pagination|paging|paginator|pager|pages?|pageable|links?|cursors?|nav(?:igation)?|view)|[a-z]*links|additionaldata|details`,
 );
 
 /** A word of a header that counts something else, such as requests. */

@@ -204,11 +204,15 @@ export function endTestError(what: string, cure: string, cause?: unknown): Gatew
 const SIZE_PARAMETERS =
   /^(?:limit|size|count|rows|top|\$top|take|first|(?:max|num|page)[_-]?(?:size|results|items)|(?:per|items[_-]?per)[_-]?page|page[_-]?limit)$/i;
 
+/** A page size in a text of GraphQL or a query language: `first: 100`, `LIMIT 100`. */
+const SIZE_IN_TEXT = /\b(?:first|limit|take|top)\b\W{1,3}(\d+)\b/i;
+
 /** Returns `undefined` if settings leave that to the platform. */
 export function sizeAsked({ pagination, query, post }: ListRequest): number | undefined {
-  if (pagination.kind !== 'none') return pagination.sizeParam === null ? undefined : pagination.size;
+  if (pagination.kind !== 'none' && pagination.sizeParam !== null) return pagination.size;
   const body: unknown = JSON.parse(post?.body?.({}) ?? 'null');
-  const [, size] = [...Object.entries(query), ...membersOf(body)].find(isSize) ?? [];
+  const members = [...Object.entries(query), ...membersOf(body)];
+  const [, size = SIZE_IN_TEXT.exec(members.map(([, value]) => value).join('\n'))?.[1]] = members.find(isSize) ?? [];
   return size === undefined ? undefined : Number([size].flat()[0]);
 }
 

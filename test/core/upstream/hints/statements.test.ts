@@ -21,6 +21,7 @@ describe('the signs of more items in a body', () => {
       '"total-results"': { 'total-results': 120 },
       'meta.pagination.total': { meta: { pagination: { total: 120 } } },
       'response_metadata.total': { response_metadata: { total: 120 } },
+      'details.totalResult': { details: { totalResult: '120', processedSequence: '7' } },
       '"@odata.count"': { '@odata.count': 120 },
       ...Object.fromEntries(
         ['totalMatched', 'total_found', 'approximateTotal', 'total_estimate'].map((name) => [name, { [name]: 120 }]),
