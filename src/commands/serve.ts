@@ -52,7 +52,11 @@ const PORT_VARIABLES = { http: 'PORT', admin: 'ADMIN_PORT' };
 function listenIssue(error: unknown, listener: 'http' | 'admin'): string {
   const { code, address, port = -1 } = error as Partial<NodeJS.ErrnoException & { address: string; port: number }>;
   // Node reports -1 for a socket.
-  const place = port < 0 ? (address ?? 'the configured address') : `${address}:${port}`;
+  const failure = (place: string) => `cannot listen on ${place} (${code ?? 'unknown error'})`;
+  if (address === undefined) return failure(`${listener}.host`);
+  // Also EACCES where there is no such folder.
+  if (port < 0)
+    return `${failure(address)}; its folder must exist and be writable, and nothing else may be at this path`;
   const cure = `; the address is in use: set ${listener}.port, which the demo takes from the variable ${PORT_VARIABLES[listener]}`;
-  return `cannot listen on ${place} (${code ?? 'unknown error'})${code === 'EADDRINUSE' && port >= 0 ? cure : ''}`;
+  return failure(`${address}:${port}`) + (code === 'EADDRINUSE' ? cure : '');
 }

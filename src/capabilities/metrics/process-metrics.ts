@@ -20,7 +20,7 @@ export function credentialMetrics(
   );
   gauge(
     'portico_certificate_expiry_timestamp_seconds{block,file}',
-    'End of the certificates in use, since the epoch: the first of a chain, the last of authorities.',
+    'End of the certificates in the files, since the epoch: the first of a chain, the last of authorities.',
     (expiry) => {
       expiry.reset();
       for (const { block, file, to } of certificates()) expiry.set({ block: dottedPath(block), file }, to / 1000);

@@ -75,6 +75,17 @@ describe('the command line', () => {
       .and.contain(`portico: cannot listen on 127.0.0.1:${port} (EADDRINUSE); the address is in use: set http.port`);
   });
 
+  it('exits with one line that says what a socket needs, or which host was not found', async () => {
+    const at = async (http: string) => {
+      const file = await settingsFile(`${UPSTREAMS}http: { ${http} }\nadmin: { port: 0 }\n`);
+      return (await runPortico(['serve', file]).ended).stderr;
+    };
+    expect(await at('socketPath: /nowhere/socket')).to.equal(
+      'portico: cannot listen on /nowhere/socket (EACCES); its folder must exist and be writable, and nothing else may be at this path\n',
+    );
+    expect(await at('host: name.invalid, allowedHosts: [a]')).to.match(/cannot listen on http\.host \(E[A-Z_]+\)\n$/);
+  });
+
   it('refuses a Node that is too old, in one line', async () => {
     const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.19.0' } });";
     const module = `data:text/javascript,${encodeURIComponent(older)}`;
