@@ -29,6 +29,8 @@ const platform: RequestListener = (request, response) => {
 const PAGED = '{ kind: offset, sizeParam: null, size: 2, total: total }';
 const BELOW = 'query: {}, items: workflows, pagination: { kind: none, total: total }';
 const OWN = `{ path: /projects, items: projects, pagination: ${PAGED}, id: key }`;
+const NESTED = "path: '/projects/{parent.key}/workflows'";
+const BELOW_OWN = `each: ${OWN}, ${NESTED}`;
 const PROJECTS_OFF = `{ enabled: false, upstream: p, path: /projects, items: projects, pagination: ${PAGED}, fields: { id: key, name: title } }`;
 
 const settingsOf = (workflows: string, projects = '{ enabled: false }', timeoutMs = 5000) =>
@@ -52,15 +54,26 @@ async function read(yaml: string, handler = platform) {
   };
 }
 
+/** The platform, but for requests for which this has another answer. */
+const unless =
+  (answer: (url: string, query: URLSearchParams) => RequestListener | undefined): RequestListener =>
+  (request, response) => {
+    const { url = '' } = request;
+    const { searchParams } = new URL(url, 'http://platform');
+    return (answer(url, searchParams) ?? platform)(request, response);
+  };
+
+/** The platform, where the workflows of a project are found by a query. */
+const byQuery = (of: (project: string) => object) =>
+  unless((url, query) => (url.startsWith('/workflows') ? json(of(query.get('project') ?? '')) : undefined));
+
 const idsOf = (body: readonly { id: string }[]) => body.map(({ id }) => id);
 
 describe('a list below parents', () => {
   it('is read for each item of another resource, and joins ids that several parents have', async () => {
     const fields = `fields: { description: "join(' of ', [name, parent.name])" }`;
-    const yaml = settingsOf(
-      `each: projects, path: '/projects/{parent.id}/workflows', ${BELOW}, ${fields}`,
-      PROJECTS_OFF,
-    );
+    const below = `each: projects, path: '/projects/{parent.id}/workflows', ${BELOW}`;
+    const yaml = settingsOf(`${below}, ${fields}`, PROJECTS_OFF);
     const { status, body, requests } = await read(yaml);
     expect(status).to.equal(200);
     expect(idsOf(body)).to.deep.equal(['p1/scan', 'patch', 'p3/scan']);
@@ -76,74 +89,46 @@ describe('a list below parents', () => {
   });
 
   it('may be one whose query names the parent', async () => {
-    const byQuery: RequestListener = (request, response) => {
-      const { pathname, searchParams } = new URL(request.url ?? '', 'http://platform');
-      if (pathname === '/projects') return platform(request, response);
-      return json({ workflows: WORKFLOWS[searchParams.get('project')?.replace('o/', '') ?? ''] ?? [] })(
-        request,
-        response,
-      );
-    };
-    const yaml = (query: string) =>
-      settingsOf(`each: ${OWN}, path: /workflows, query: ${query}, items: workflows, pagination: { kind: none }`);
-    const { body, requests } = await read(yaml("{ project: '{parent.owner.login}', all: [a, b] }"), byQuery);
+    const named = byQuery((project) => ({ workflows: WORKFLOWS[project.replace('o/', '')] ?? [] }));
+    const query = "query: { project: '{parent.owner.login}', all: [a, b] }";
+    const yaml = settingsOf(`each: ${OWN}, path: /workflows, ${query}, items: workflows, pagination: { kind: none }`);
+    const { body, requests } = await read(yaml, named);
     expect(idsOf(body)).to.deep.equal(['p1/scan', 'patch', 'p3/scan']);
     expect(requests).to.include('/workflows?project=o%2Fp1&all=a&all=b');
   });
 
   it('is an error if it is the same below every parent, and below one that does not exist', async () => {
-    const byQuery =
-      (of: (project: string) => object): RequestListener =>
-      (request, response) => {
-        const { pathname, searchParams } = new URL(request.url ?? '', 'http://platform');
-        if (pathname === '/projects') return platform(request, response);
-        return json(of(searchParams.get('project') ?? ''))(request, response);
-      };
     const all = { workflows: WORKFLOWS['p1'], total: 2 };
-    const unconfirmed = settingsOf(
-      `each: ${OWN}, path: /workflows, ${BELOW.replace('{}', "{ project: '{parent.key}' }")}`,
-    );
-    const yaml = `${unconfirmed}\nconfirmation: { enabled: true }`;
-    const { body, requests } = await read(
-      yaml,
-      byQuery(() => all),
-    );
+    const same = byQuery(() => all);
+    const below = BELOW.replace('{}', "{ project: '{parent.key}' }");
+    const yaml = `${settingsOf(`each: ${OWN}, path: /workflows, ${below}`)}\nconfirmation: { enabled: true }`;
+    const { body, requests } = await read(yaml, same);
     expect(body).to.include({ code: 'upstream_invalid' });
     expect(body).to.have.property('detail').that.contains('resources.workflows.query that names the parent');
     expect(requests.at(-1)).to.equal('/workflows?project=portico-probe');
-    const allowed = await read(
-      yaml.replace('each:', 'duplicateIds: allow, each:'),
-      byQuery(() => all),
-    );
+    const allowed = await read(yaml.replace('each:', 'duplicateIds: allow, each:'), same);
     expect(allowed.body).to.have.length(6);
     for (const none of [{ workflows: [], total: 0 }, { error: 'no such project' }]) {
       const honest = byQuery((project) => (/^p\d$/.test(project) ? all : none));
       expect((await read(yaml, honest)).body).to.have.length(6);
     }
-    const one = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`);
+    const one = settingsOf(`${BELOW_OWN}, ${BELOW}`);
     expect((await read(one)).requests.join()).not.to.contain('portico-probe');
   });
 
   it('is an error if a parent of a list of its own is there twice, although ids of its lists may repeat', async () => {
-    const twice: RequestListener = (request, response) =>
-      (request.url === '/projects' ? json({ projects: [...PROJECTS, { ...PROJECTS[0], seen: 2 }] }) : platform)(
-        request,
-        response,
-      );
-    const own = `each: ${OWN.replace(PAGED, '{ kind: none }')}, path: '/projects/{parent.key}/workflows'`;
-    const yaml = settingsOf(`duplicateIds: allow, ${own}, ${BELOW}`);
+    const projects = [...PROJECTS, { ...PROJECTS[0], seen: 2 }];
+    const twice = unless((url) => (url === '/projects' ? json({ projects }) : undefined));
+    const yaml = settingsOf(`duplicateIds: allow, ${BELOW_OWN.replace(PAGED, '{ kind: none }')}, ${BELOW}`);
     expect((await read(yaml, twice)).body).to.include({ code: 'upstream_invalid' });
   });
 
   it('is an error if a parent has no id, or reports it as dropped if the resource of the parents drops it', async () => {
-    const nameless: RequestListener = (request, response) =>
-      request.url?.startsWith('/projects?') === true || request.url === '/projects'
-        ? json({ projects: [...PROJECTS.slice(0, 1), { title: 'No key' }], total: 2 })(request, response)
-        : platform(request, response);
-    const below = `path: '/projects/{parent.KEY}/workflows', ${BELOW}`;
-    const own = settingsOf(`each: ${OWN}, invalidItems: drop, ${below.replace('KEY', 'key')}`);
+    const some = json({ projects: [...PROJECTS.slice(0, 1), { title: 'No key' }], total: 2 });
+    const nameless = unless((url) => (/^\/projects(\?|$)/.test(url) ? some : undefined));
+    const own = settingsOf(`${BELOW_OWN}, invalidItems: drop, ${BELOW}`);
     expect((await read(own, nameless)).body.code).to.equal('upstream_invalid');
-    const named = `each: projects, ${below.replace('KEY', 'id')}`;
+    const named = `each: projects, path: '/projects/{parent.id}/workflows', ${BELOW}`;
     const upstream = await startHttpUpstream(nameless);
     const { logger, lines } = captureLog();
     const dropping = PROJECTS_OFF.replace('enabled: false', 'enabled: false, invalidItems: drop');
@@ -171,43 +156,34 @@ describe('a list below parents', () => {
     expect((await read(yaml, nested)).body.code, 'in one list').to.equal('upstream_invalid');
   });
 
-  for (const [what, handler, reason] of [
-    ['one of them fails', (path: string) => (path.includes('p2') ? json({}, 500) : platform), 'upstream_failed'],
-    ['one of them is refused', (path: string) => (path.includes('p3') ? json({}, 403) : platform), 'access_denied'],
-    [
-      'one of them is short',
-      (path: string) => (path.includes('p1/') ? json({ workflows: [], total: 2 }) : platform),
-      'upstream_invalid',
-    ],
+  for (const [what, part, answer, reason] of [
+    ['one of them fails', 'p2', json({}, 500), 'upstream_failed'],
+    ['one of them is refused', 'p3', json({}, 403), 'access_denied'],
+    ['one of them is short', 'p1/', json({ workflows: [], total: 2 }), 'upstream_invalid'],
     [
       'a parent has no text for the path',
-      (path: string) => (path.startsWith('/projects?') ? json({ projects: [{ key: '..' }], total: 1 }) : platform),
-      'upstream_invalid',
+      ...(['/projects?', json({ projects: [{ key: '..' }], total: 1 }), 'upstream_invalid'] as const),
     ],
   ] as const) {
     it(`is an error if ${what}`, async () => {
-      const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`);
-      const { body } = await read(yaml, (request, response) => handler(request.url ?? '')(request, response));
-      expect(body.code).to.equal(reason);
+      const wrong = unless((url) => (url.includes(part) ? answer : undefined));
+      expect((await read(settingsOf(`${BELOW_OWN}, ${BELOW}`), wrong)).body.code).to.equal(reason);
     });
   }
 
   it('is an error if items is wrong, or where leaves nothing of any parent, but not if it leaves nothing of one', async () => {
-    const below = (rest: string) => settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${rest}`);
+    const below = (rest: string) => settingsOf(`${BELOW_OWN}, ${rest}`);
     const where = (text: string) => below(`${BELOW}, where: ${text}`);
-    expect((await read(below(BELOW.replace('items: workflows', 'items: flows')))).body.code).to.equal(
-      'upstream_invalid',
-    );
+    const wrong = BELOW.replace('items: workflows', 'items: flows');
+    expect((await read(below(wrong))).body.code).to.equal('upstream_invalid');
     expect((await read(where('absent'))).body.code).to.equal('upstream_invalid');
     expect((await read(where('absent, allowEmpty: true'))).body).to.deep.equal([]);
     expect(idsOf((await read(where('"name == \'Patch\'"'))).body)).to.deep.equal(['patch']);
   });
 
   it('may be absent for one parent if settings say so, but the list of the parents may not', async () => {
-    const below = (own: string) =>
-      settingsOf(`each: ${own}, path: '/projects/{parent.key}/workflows', notFound: empty, ${BELOW}`);
-    const absent: RequestListener = (request, response) =>
-      (request.url?.includes('p1/') ? json({}, 404) : platform)(request, response);
+    const below = (own: string) => settingsOf(`each: ${own}, ${NESTED}, notFound: empty, ${BELOW}`);
+    const absent = unless((url) => (url.includes('p1/') ? json({}, 404) : undefined));
     expect(idsOf((await read(below(OWN), absent)).body)).to.deep.equal(['scan']);
     expect((await read(below(OWN.replace('/projects', '/gone')))).body.code).to.equal('upstream_refused');
   });
@@ -222,16 +198,13 @@ describe('a list below parents', () => {
     };
     const own = '{ path: /projects, items: projects, pagination: { kind: none }, id: key }';
     const paged = 'query: {}, items: workflows, pagination: { kind: offset, sizeParam: null }';
-    const yaml = settingsOf(
-      `each: ${own}, path: '/{parent.key}/workflows', where: "id != \`7\`", ${paged}`,
-      undefined,
-      30_000,
-    );
+    const below = `each: ${own}, path: '/{parent.key}/workflows', where: "id != \`7\`"`;
+    const yaml = settingsOf(`${below}, ${paged}`, undefined, 30_000);
     expect((await read(yaml, large)).body).to.have.length(49_999);
   });
 
   it('has one deadline for all lists', async () => {
-    const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`, undefined, 1000);
+    const yaml = settingsOf(`${BELOW_OWN}, ${BELOW}`, undefined, 1000);
     const slow: RequestListener = (request, response) => void setTimeout(() => platform(request, response), 450);
     // Two pages of parents take 900 ms.
     expect((await read(yaml, slow)).body.code).to.equal('upstream_timeout');
@@ -242,9 +215,8 @@ describe('a resource of several lists', () => {
   const lists = 'lists: [{ path: /projects/p1/workflows }, { path: /projects/p3/workflows }]';
 
   it('has the items of all, in their order', async () => {
-    const { body } = await read(
-      settingsOf(`lists: [{ path: /projects/p1/workflows }, { path: /projects/p2/workflows }], ${BELOW}`),
-    );
+    const two = 'lists: [{ path: /projects/p1/workflows }, { path: /projects/p2/workflows }]';
+    const { body } = await read(settingsOf(`${two}, ${BELOW}`));
     expect(idsOf(body)).to.deep.equal(['scan', 'patch']);
   });
 
