@@ -2,22 +2,7 @@ import { expect } from 'chai';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { errorOf, never } from '../snapshots/fake-loader.ts';
-import { type Answer, listWith, loaderOver, mapperWith, TOKEN } from './loader-over.ts';
-
-type Overrides = NonNullable<Parameters<typeof loaderOver>[1]> & { readonly mapped?: () => void };
-
-function loaderOf(answer: Answer, { mapped, map = mapperWith(), ...rest }: Overrides = {}) {
-  const list = listWith({
-    baseUrl: 'https://platform.example/base',
-    query: { installed: 'true' },
-    pagination: { ...TOKEN, sizeParam: 'size' },
-  });
-  const watched: typeof map = (each) => {
-    mapped?.();
-    return map(each);
-  };
-  return loaderOver(answer, { list, map: watched, ...rest });
-}
+import { listWith, loaderOver } from './loader-over.ts';
 
 const page = (things: unknown, next = '') => ({ text: JSON.stringify({ things, next }), headers: {} });
 const thing = (id: number) => ({ id, name: `Thing ${id}`, more: 'dropped' });
@@ -41,7 +26,7 @@ describe('a loader', () => {
   it('accounts for the bytes of its requests until it ends', async () => {
     const loading = createLoading({ maxBytes: 1000 });
     const read = (bytes: number) =>
-      loaderOf(
+      loaderOver(
         async ({ hold }) => {
           hold?.(bytes);
           return page([thing(1)]);
@@ -58,7 +43,7 @@ describe('a loader', () => {
     it('is renewed with its representations if the upstream reports it as unchanged', async () => {
       const [tags, told]: [unknown[], unknown[]] = [[], []];
       let time = 1000;
-      const load = loaderOf(
+      const load = loaderOver(
         async ({ ifNoneMatch: tag }) => {
           tags.push(tag);
           return tag === undefined ? tagged('W/"1"') : { headers: {} };
