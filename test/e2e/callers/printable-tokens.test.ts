@@ -26,10 +26,8 @@ describe('a token of any visible ASCII, over sockets', () => {
   /** Starts a gateway whose three upstreams have these credentials. */
   async function start(...credentials: readonly object[]) {
     const [projects, workflows, tools] = credentials.map((credential) => ({ baseUrl: platform.url, credential }));
-    running = await startGateway({
-      ...{ http: { port: 0 }, admin: { enabled: false }, log: { level: 'silent' } },
-      upstreams: { projects, workflows, tools },
-    } as Parameters<typeof startGateway>[0]);
+    const upstreams = { projects, workflows, tools };
+    running = await startGateway({ upstreams } as Parameters<typeof startGateway>[0]);
   }
   /** What the platform was given by a read with these headers: those that may hold a credential. */
   async function given(name: string, headers: Record<string, string>) {

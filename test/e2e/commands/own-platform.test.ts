@@ -55,12 +55,7 @@ describe("the settings that README shows, before a platform of one's own", () =>
     const [yaml = ''] = codeBlocks('README.md', 'yaml');
     expect(yaml).to.contain('https://api.acme.example/v2');
     const settings = parse(yaml.replace('https://api.acme.example', platform.url), { merge: true });
-    const gateway = await startGateway({
-      http: { port: 0 },
-      admin: { enabled: false },
-      log: { level: 'silent' },
-      ...settings,
-    });
+    const gateway = await startGateway(settings);
     read = async (name) => (await gateway.read(name, as('the-key'))).json();
   });
 

@@ -69,9 +69,7 @@ describe('a bound that is reached', () => {
     it(`is logged with the key of its setting and the request id: ${bound}`, async () => {
       const log = captureLog();
       const settings = {
-        http: { port: 0, ...http },
-        admin: { enabled: false },
-        mcp: { ...mcp },
+        ...{ http: { ...http }, mcp: { ...mcp } },
         upstreams: { tools: { baseUrl: platform.url, ...upstream } },
         resources: {
           projects: { enabled: false },

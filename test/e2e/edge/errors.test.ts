@@ -142,8 +142,7 @@ describe('the error table, over a real socket', () => {
     });
     const breaker = { minimumCalls: 4, failurePercent: 80, openMs: 60_000 };
     const settings = {
-      http: { port: 0, headersTimeoutMs: 2000 },
-      admin: { enabled: false },
+      http: { headersTimeoutMs: 2000 },
       allowUnverifiedCallers: true,
       upstreams: {
         projects: { baseUrl: 'http://127.0.0.1:9', breaker },

@@ -1,6 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
-import type { SettingsInput } from '../../../src/gateway.ts';
 import { FOUR } from '../../core/resources/findings.ts';
 import { TOKEN } from '../../support/authorization/caller.ts';
 import { onCleanup } from '../../support/cleanup.ts';
@@ -26,13 +25,8 @@ describe('a gateway with a fourth resource in its registry', () => {
 
   /** Serves the registry of four to settings that name these upstreams. */
   function start(...names: string[]): Promise<RunningGateway> {
-    const settings: SettingsInput = {
-      http: { port: 0 },
-      admin: { enabled: false },
-      log: { level: 'silent' },
-      upstreams: Object.fromEntries(names.map((name) => [name, { baseUrl: platform.url }])),
-    };
-    return startGateway(settings, { resources: FOUR });
+    const upstreams = Object.fromEntries(names.map((name) => [name, { baseUrl: platform.url }]));
+    return startGateway({ upstreams }, { resources: FOUR });
   }
 
   const list = async ({ url }: RunningGateway) => {

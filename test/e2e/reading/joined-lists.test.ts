@@ -34,10 +34,7 @@ const BELOW_OWN = `each: ${OWN}, ${NESTED}`;
 const PROJECTS_OFF = `{ enabled: false, upstream: p, path: /projects, items: projects, pagination: ${PAGED}, fields: { id: key, name: title } }`;
 
 const settingsOf = (workflows: string, projects = '{ enabled: false }', timeoutMs = 5000) =>
-  `http: { port: 0 }
-admin: { enabled: false }
-log: { level: silent }
-upstreams: { p: { baseUrl: BASE, timeoutMs: ${timeoutMs} } }
+  `upstreams: { p: { baseUrl: BASE, timeoutMs: ${timeoutMs} } }
 resources: { projects: ${projects}, tools: { enabled: false }, workflows: { upstream: p, ${workflows} } }`;
 
 /** A list, or a problem. */
