@@ -71,14 +71,14 @@ describe('a rate', () => {
 
 type Add = SharedCounts['add'];
 
-/** A store of counters that has counted `others` for each key. */
-function createStore(others = 0) {
+/** A store of counters. */
+function createStore() {
   const totals = new Map<string, number>();
   const adds: (readonly [string, number])[][] = [];
   const add: Add = async (units) => {
     adds.push([...units]);
     return [...units].map(([name, amount]) => {
-      totals.set(name, (totals.get(name) ?? others) + amount);
+      totals.set(name, (totals.get(name) ?? 0) + amount);
       return { total: totals.get(name) ?? 0, restMs: WINDOW_MS / 2 };
     });
   };

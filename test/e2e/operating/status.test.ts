@@ -14,14 +14,6 @@ describe('the status of a gateway', () => {
   let read: (name: string) => Promise<Response>;
   let isFailing = false;
 
-  const settings = (overrides: Parameters<typeof settingsFor>[1] = {}) =>
-    settingsFor(platform.url, {
-      admin: { port: 0 },
-      upstream: { retry: { attempts: 0 }, breaker: { minimumCalls: 4 }, headers: { 'X-Api-Key': KEY } },
-      resources: { tools: { invalidItems: 'drop' } },
-      ...overrides,
-    });
-
   const status = async (): Promise<Status> => {
     const response = await fetch(`${gateway.adminUrl}/status`);
     expect(response.status).to.equal(200);
@@ -37,7 +29,12 @@ describe('the status of a gateway', () => {
       const items = Array.from({ length: 9 }, (_, index) => ({ id: `${index}`, name: 'N', summary: 'D' }));
       response.end(JSON.stringify({ [name]: [...items, {}] }));
     });
-    const running = await startGateway(settings());
+    const settings = settingsFor(platform.url, {
+      admin: { port: 0 },
+      upstream: { retry: { attempts: 0 }, breaker: { minimumCalls: 4 }, headers: { 'X-Api-Key': KEY } },
+      resources: { tools: { invalidItems: 'drop' } },
+    });
+    const running = await startGateway(settings);
     ({ gateway } = running);
     read = running.read;
   });

@@ -17,12 +17,11 @@ interface Flaw {
   readonly path?: string;
   readonly ignores?: string;
   readonly isPublic?: boolean;
-  readonly max?: number;
 }
 
 /** Groups, and the flows of each below its path and by a query, all by `offset` and `limit`, and filtered by `live`. */
 const acme =
-  ({ path = '', ignores = '', isPublic = false, max = 100 }: Flaw = {}): RequestListener =>
+  ({ path = '', ignores = '', isPublic = false }: Flaw = {}): RequestListener =>
   (request, response) => {
     const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://a.example');
     const isFlawed = pathname.includes(path);
@@ -33,7 +32,7 @@ const acme =
     const all = pathname === '/v2/groups' ? GROUPS : flowsOf(group ? decodeURIComponent(group) : query.get('group'));
     const items = query.has('live') ? all.filter((item) => String(Object(item).live) === query.get('live')) : all;
     const offset = Number(query.get('offset') ?? 0);
-    const limit = Math.min(isFlawed ? max : 100, Number(query.get('limit') ?? 100));
+    const limit = Math.min(100, Number(query.get('limit') ?? 100));
     if (/gone/.test(pathname)) return json({}, 404)(request, response);
     return json({ list: items.slice(offset, offset + limit), total: items.length })(request, response);
   };
