@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../kernel/error-table.ts';
 import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
+import { headerStatements } from '../hints/statements.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 
 /** Whether it is one of the two statuses of 4xx about the time of a request, not its content (RFC 9110, section 15.5.9; RFC 8470). */
@@ -38,8 +39,9 @@ export interface CredentialOwner {
 
 /** Returns the error for a response's status; `undefined` if the response carries a page. */
 export function errorOfStatus(status: number, headers: ReplyHeaders, owner: CredentialOwner): GatewayError | undefined {
-  // Some platforms send 204 for an empty list.
+  // Some platforms send 204 for an empty list, and 206 for a part of one that a header states (TM Forum, PostgREST).
   if (status === 200 || status === 203 || status === 204) return undefined;
+  if (status === 206 && headerStatements(headers).length > 0) return undefined;
   const isThrottled = status === 429 || (status === 403 && showsThrottling(headers));
   const code = isThrottled ? 'upstream_rate_limited' : codeOfStatus(status, owner);
   const wait = isThrottled || status >= 500 ? waitSeconds(headers, isThrottled, Date.now()) : undefined;

@@ -145,7 +145,7 @@ export function totalOf(page: PageSummary, pagination: Pagination): number {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
     throw incompleteListError(
-      `the page has no total: ${totalKey(pagination)} does not lead to a whole number: correct it`,
+      `the page has no total: ${totalKey(pagination)} does not lead to a whole number: correct or remove it`,
     );
   }
   return number;

@@ -43,9 +43,14 @@ describe('the status of an upstream', () => {
     return errorOf(open(server.url, options).get(asking(), calm()));
   }
 
-  it('brings a page with 200 and 203', async () => {
-    for (const status of [200, 203]) {
-      const server = await serve(json([1], status));
+  it('brings a page with 200 and 203, and with 206 if a header states the rest of the list', async () => {
+    for (const [status, headers] of [
+      [200, {}],
+      [203, {}],
+      [206, { 'content-range': 'items 0-0/120' }],
+      [206, { 'x-total-count': '120' }],
+    ] as const) {
+      const server = await serve(json([1], status, headers));
       expect((await open(server.url).get(asking(), calm())).page).to.equal('[1]');
     }
   });

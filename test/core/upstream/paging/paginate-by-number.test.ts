@@ -13,7 +13,7 @@ const mangled = (mangle: (page: SimulatedPage, request: number) => Partial<Simul
     mangle: (page, request) => ({ ...page, ...mangle(page, request) }),
   });
 
-const MISSING = 'the page has no total: pagination.total does not lead to a whole number: correct it';
+const MISSING = 'the page has no total: pagination.total does not lead to a whole number: correct or remove it';
 
 describe('pages of a known total', () => {
   it('are invalid where the first page lacks the total or has something else in its place', async () => {
