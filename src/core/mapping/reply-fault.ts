@@ -27,12 +27,14 @@ const ABOUT_REPLY = /^(?:(?:response|result)?(?:status|meta|metadata|head(?:er)?
 const PARTS = /^(?:_?shards|_clusters)$/;
 const MAX_MESSAGES = 100;
 
-const FINE_TEXT = /^(?:|0+|-|none|null|nil|true|ok|okay|success\w*|done|no[ _-]?errors?|false|2\d\d)$/i;
+const FINE_TEXT =
+  /^(?:|0+|-|no?|none|null|nil|true|ok|okay|done|no[ _-]?errors?|false|2\d\d|(?!.*\bnot\b).*\bsucce(?:ss|ed)\w*[.!]?)$/i;
+const FALSE_TEXT = /^(?:false|0|no?|fail\w*|error)$/i;
 const BAD_TEXT =
   /^(?:err|fail|fatal|unauthori[sz]ed|unauthenticated|forbidden|denied|access[ _-]?denied|invalid|exception|timed?[ _-]?out|unavailable|partial|degraded|nok|ko$|not[ _-]?ok|aborted|expired)/i;
 /** Not of what has not failed, or has not yet: `no errors`, `will be rejected`. */
 const BAD_MESSAGE =
-  /\b(?<!\b(?:no|0|without|will|will be) )(?:invalid|illegal|expired|revoked|denied|unauthori[sz]ed|unauthenticated|forbidden|insufficient|fail(?:ed|ure)?|err|errors?|exceptions?|missing|exceeded|refused|rejected|throttled|unavailable|timed ?out|rate limited|too many requests|over (?:(?:query|daily|rate) )?limit|bad (?:credentials|token|request|gateway)|unable to|(?:log ?in|authentication|credentials|permission|token|key) (?:is |are )?required|requires authentication|(?:to|be|please) (?:log|sign)(?:ged|ed)? in|not have permission|not (?:allowed|permitted|authori[sz]ed|authenticated|provided|logged in|signed in))\b/i;
+  /\b(?<!\b(?:no|0|without|will|will be) )(?:invalid|illegal|expired|revoked|denied|unauthori[sz]ed|unauthenticated|forbidden|insufficient|fail(?:ed|ure)?|err|errors?|exceptions?|missing|exceeded|refused|rejected|throttled|unavailable|unsuccessful|something went wrong|timed ?out|rate limited|too many requests|over (?:(?:query|daily|rate) )?limit|bad (?:credentials|token|request|gateway)|unable to|(?:log ?in|authentication|credentials|permission|token|key) (?:is |are )?required|requires authentication|(?:to|be|please) (?:log|sign)(?:ged|ed)? in|(?:not|don.t|doesn.t) have (?:the )?(?:permission|access)|not (?:valid|available|successful|allowed|permitted|authori[sz]ed|authenticated|provided|logged in|signed in))\b/i;
 const MAX_DEPTH = 2;
 
 export interface SeenFault {
@@ -77,9 +79,10 @@ function aboutReply(member: string, value: object): readonly object[] {
   const { failed, partial, skipped } = Object(value);
   if (PARTS.test(member)) return [{ partial: failed > 0 || partial > 0 || (member === '_clusters' && skipped > 0) }];
   const name = plainName(member);
-  // Splunk reports its errors there.
-  if (name === 'messages' && Array.isArray(value)) {
-    return value.slice(0, MAX_MESSAGES).map((each) => ({ status: Object(each).type ?? Object(each).severity }));
+  // Splunk reports its errors there, and banks do (PSD2).
+  if (name.endsWith('messages') && Array.isArray(value)) {
+    const messages = value.slice(0, MAX_MESSAGES).map(Object);
+    return messages.map(({ type, severity, category }) => ({ status: type ?? severity ?? category }));
   }
   if (!ABOUT_REPLY.test(name)) return [];
   return name === 'responsestatus' && Array.isArray(value) ? value.slice(0, 1).map(Object) : [value];
@@ -87,7 +90,7 @@ function aboutReply(member: string, value: object): readonly object[] {
 
 function faultOfMember(name: string, value: unknown): [Fault, string] | undefined {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
-  if (SUCCESS.test(name) && (text === false || text === 0 || text === 'false')) return ['success', 'false'];
+  if (SUCCESS.test(name) && isScalar(text) && FALSE_TEXT.test(`${text}`)) return ['success', 'false'];
   const isTrue = text === true || text === 'true';
   const isObject = typeof value === 'object' && !Array.isArray(value);
   if (TIMED_OUT.test(name) && isTrue) return ['timedOut', 'true'];
