@@ -9,9 +9,10 @@ export type Fault = (typeof REPLY_FAULTS)[number];
 const SUCCESS = /^(?:is)?(?:success(?:ful|fully)?|succeeded|ok|authenticated|authori[sz]ed|(?:logged|signed)in)$/;
 const FAILED = /^(?:is|has|was)?(?:errors?|errored|fail(?:ed|ure)?)$/;
 const TIMED_OUT = /^(?:is|has|was)?(?:timedout|timeout|terminatedearly|aborted|interrupted|cancell?ed)$/;
-const PARTIAL = /^(?:is)?(?:partial(?:results?|list|page|data|response|success|failures?|errors?)?|degraded)$/;
+const PARTIAL =
+  /^(?:is)?(?:partial(?:results?|list|page|data|response|success|failures?(?:errors?)?|errors?)?|degraded)$/;
 const ERROR =
-  /^(?:(?:api|server|query|source|service|request|response|result|graphql|partial)?err(?:or)?s?(?:count|total|messages?|msgs?|text|string|description|details?|info|list|summary|causes?|reasons?)?|faults?(?:string|code|detail)?|exceptions?|failures?|problems?)$/;
+  /^(?:(?:api|server|system|query|source|service|request|response|result|validation|graphql|odata|partial)?err(?:or)?s?(?:count|total|messages?|msgs?|text|string|description|details?|info|list|summary|causes?|reasons?)?|faults?(?:string|code|detail)?|exceptions?|failures?|problems?)$/;
 /** Parts of a platform that did not answer, or their number. */
 const FAILED_PARTS =
   /^(?:total|num(?:ber)?(?:of)?)?(?:failed|unavailable|unreachable)(?:items?|sources?|shards?|nodes?|hosts?|servers?|clusters?|regions?|parts?|partitions?|backends?)$/;
@@ -28,10 +29,10 @@ const PARTS = /^(?:_?shards|_clusters)$/;
 const MAX_MESSAGES = 100;
 
 const FINE_TEXT =
-  /^(?:|0+|-|no?|none|null|nil|true|ok|okay|done|no[ _-]?errors?|false|2\d\d|(?!.*\bnot\b).*\bsucce(?:ss|ed)\w*[.!]?)$/i;
+  /^(?:|0+|-|\[\]|\{\}|no?|none|null|nil|true|ok|okay|done|no[ _-]?errors?|false|2\d\d|(?!.*\bnot\b).*\bsucce(?:ss|ed)\w*[.!]?)$/i;
 const FALSE_TEXT = /^(?:false|0|no?|fail\w*|error)$/i;
 const BAD_TEXT =
-  /^(?:err|fail|fatal|unauthori[sz]ed|unauthenticated|forbidden|denied|access[ _-]?denied|invalid|exception|timed?[ _-]?out|unavailable|partial|degraded|nok|ko$|not[ _-]?ok|aborted|expired)/i;
+  /^(?:err|fail(?!over)|fatal|unauthori[sz]ed|unauthenticated|forbidden|denied|access[ _-]?denied|invalid|exception|timed?[ _-]?out|unavailable|partial|degraded|nok|ko$|not[ _-]?ok|aborted|expired)/i;
 /** Not of what has not failed, or has not yet: `no errors`, `will be rejected`. */
 const BAD_MESSAGE =
   /\b(?<!\b(?:no|0|without|will|will be) )(?:invalid|illegal|expired|revoked|denied|unauthori[sz]ed|unauthenticated|forbidden|insufficient|fail(?:ed|ure)?|err|errors?|exceptions?|missing|exceeded|refused|rejected|throttled|unavailable|unsuccessful|something went wrong|timed ?out|rate limited|too many requests|over (?:(?:query|daily|rate) )?limit|bad (?:credentials|token|request|gateway)|unable to|(?:log ?in|authentication|credentials|permission|token|key) (?:is |are )?required|requires authentication|(?:to|be|please) (?:log|sign)(?:ged|ed)? in|(?:not|don.t|doesn.t) have (?:the )?(?:permission|access)|not (?:valid|available|successful|allowed|permitted|authori[sz]ed|authenticated|provided|logged in|signed in))\b/i;
@@ -110,14 +111,15 @@ function wordsOf(text: string): string {
   return text.replace(/([a-z])([A-Z])|[_.:-]+/g, '$1 $2');
 }
 
-/** An object of error is none if it is empty, or has the code of a success. */
+/** An object of error is none if it has nothing or only zeros, or the code of a success. */
 function isError(value: unknown): boolean {
   if (typeof value === 'string') return !FINE_TEXT.test(value);
   if (typeof value !== 'object' || value === null) return value !== false && value !== 0;
-  const parts = membersOf(value).filter(([, part]) => part !== null && part !== '' && part !== false);
-  return (
-    parts.length > 0 && !parts.some(([name, part]) => /code|status/i.test(name) && isScalar(part) && !isErrorCode(part))
-  );
+  const isSomething = (part: unknown) =>
+    isScalar(part) ? part !== '' && part !== false : Object.keys(Object(part)).length > 0;
+  const parts = membersOf(value).filter(([, part]) => isSomething(part));
+  const isFine = parts.some(([name, part]) => /code|status/i.test(name) && isScalar(part) && !isErrorCode(part));
+  return !isFine && parts.some(([, part]) => part !== 0);
 }
 
 function isErrorCode(value: unknown): boolean {
@@ -126,7 +128,7 @@ function isErrorCode(value: unknown): boolean {
 
 /** A status of HTTP from 400 on, as it is or with further digits, a negative number, or `E1003`: others may be a success. */
 function isFailureNumber(value: unknown): boolean {
-  return isScalar(value) && /^(?:-\d{1,9}|[45]\d\d(?:\d{2,3})?|e(?:rr)?[_-]?\d{2,9})$/i.test(String(value));
+  return isScalar(value) && /^(?:-\d{1,9}|[45]\d\d(?:\d{2,3})?|e(?:rr)?[_-]?(?!0+$)\d{2,9})$/i.test(String(value));
 }
 
 function isScalar(value: unknown): value is number | string | boolean {
