@@ -98,7 +98,7 @@ function faultOfMember(name: string, value: unknown): [Fault, string] | undefine
   if (PARTIAL.test(name) && (isTrue || (isObject && isError(value)))) return ['partial', isTrue ? 'true' : 'not empty'];
   if (FAILED.test(name) && isTrue) return ['error', 'true'];
   if ((ERROR.test(name) || FAILED_PARTS.test(name)) && isError(text)) return ['error', 'not empty'];
-  if (MISSING_PARTS.test(name) && typeof value === 'object') return ['partial', 'not empty'];
+  if (MISSING_PARTS.test(name) && typeof value === 'object' && isError(value)) return ['partial', 'not empty'];
   if (ERROR_CODE.test(name) && isErrorCode(text)) return ['code', shown(text)];
   if (CODE.test(name) && isFailureNumber(text)) return ['code', shown(text)];
   if (!STATUS.test(name) || typeof value !== 'string') return undefined;

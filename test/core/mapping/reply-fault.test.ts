@@ -140,7 +140,7 @@ describe('a reply with status 200 that reports a fault', () => {
       { res: 0, res_message: 'invalid entries were skipped', reachable: 3, unreachable: 1, unprocessedItems: 5 },
       { messages: [{ type: 'WARN' }, { code: 1000 }, null, 'failed'], response_status: [{ status: 'success' }, null] },
       { clusters: { total: 2, failed: 1 }, _clusters: { total: 2, skipped: 0 }, constructor: { failed: 1 } },
-      { status: 'running', state: 'koala', unreachable: [], missingZones: null, numErrors: 0 },
+      { status: 'running', state: 'koala', unreachable: {}, missingZones: null, numErrors: 0 },
     ])
       expect(parsed(members).items, JSON.stringify(members)).to.deep.equal([1]);
     expect(createPageParser({ items: '@' })('[{"success":false,"error":"x"}]').items).to.have.length(1);

@@ -56,7 +56,11 @@ export function errorOfStatus(status: number, headers: ReplyHeaders, owner: Cred
 
 /** Whether a redirect may only add a slash, as Django does. A session that has ended leads elsewhere, by another status. */
 function isMoved(status: number, { location }: ReplyHeaders): boolean {
-  return (status === 301 || status === 308) && typeof location === 'string' && /\w\/(?:\?|$)/.test(location);
+  return (
+    (status === 301 || status === 308) &&
+    typeof location === 'string' &&
+    /^(?:\w+:\/\/[^/]*)?\/.*\w\/(?:\?|$)/.test(location)
+  );
 }
 
 /** Whether a 403 limits the rate of requests, as GitHub's does. */

@@ -77,6 +77,8 @@ describe('the status of an upstream', () => {
       [301, 'https://x.example/api/projects/?page=1', true],
       [308, '/api/projects/', true],
       [301, 'https://x.example/login', false],
+      [301, 'https://x.example/', false],
+      [301, '/', false],
       [302, '/login/', false],
     ] as const) {
       const { reason } = await errorFor(status, {}, { location });
