@@ -9,9 +9,9 @@ const ABOUT_LIST =
 /** Lists of something else. */
 const NO_LIST = /^(?:links?|meta\w*|sorts?|filters?|facets?|aggregations?|warnings?|messages?|errors?|columns|fields)$/;
 const RESULT =
-  /^(?:response|result|return|ret|http|api|err(?:or)?)*(?:status|code|success|ok|result|outcome|message|msg|detail|info|description|title)$|^err(?:or)?(?:s|no)?$/;
+  /^(?:response|result|return|ret|http|api|err(?:or)?)*(?:status|code|success|ok|result|outcome|message|msg|detail|info|description|title|severity)$|^err(?:or)?(?:s|no)?$/;
 const FINE =
-  /^(?:true|0+|2\d\d|1|ok|okay|success\w*|done|empty|no (?:data|results?|items?|records?|content)\b.*|nothing found.*)$/i;
+  /^(?:true|0+|2\d\d|1|none|ok|okay|success\w*|done|empty|no (?:data|results?|items?|records?|content)\b.*|nothing found.*)$/i;
 const MAX_DEPTH = 4;
 
 /**
@@ -20,18 +20,16 @@ const MAX_DEPTH = 4;
  */
 export function saysOtherwise(body: unknown, leads: readonly (string | number)[]): string | undefined {
   const other = otherList(body, leads);
-  if (other !== undefined) return other;
   let value = body;
   for (const [depth, lead] of leads.entries()) {
-    if (value === null || value === '') return undefined;
-    if (typeof value !== 'object') return 'the way to it ends at another value';
-    if (Array.isArray(value)) return undefined;
+    if (value === null || value === '' || Array.isArray(value)) return other;
+    if (typeof value !== 'object') return other ?? 'the way to it ends at another value';
     if (!Object.hasOwn(value, lead)) break;
     value = Reflect.get(value, lead);
     // The member itself is there: null, or the like.
-    if (depth === leads.length - 1) return undefined;
+    if (depth === leads.length - 1) return other && `${other}; if it is another one, set allowEmpty: true`;
   }
-  if (value === null || value === '') return undefined;
+  if (other !== undefined || value === null || value === '') return other;
   const said = membersOf(Object(value)).find(([name, member]) => !isNeutral(name, member));
   if (said !== undefined)
     return `the reply has ${nameable(said[0])} instead; allowEmpty: true takes it for an empty list`;

@@ -33,8 +33,8 @@ export function createPageParser(settings: PageExpressions): (text: string) => P
   const { leadingFields: leads } = expression;
   const failure = errors == null ? undefined : compileExpression(errors);
   return (written) => {
-    // Some platforms put this in front of JSON, so that no page of another site can run it as a script.
-    const text = written.replace(/^\s*(?:\)\]\}'?,?|while\s*\(1\);?|for\s*\(;;\);?|\{\}\s*&&)\s*/, '');
+    // Some platforms put this in front of JSON, so that no page of another site can run it as a script. McAfee ePO writes OK.
+    const text = written.replace(/^\s*(?:\)\]\}'?,?|while\s*\(1\);?|for\s*\(;;\);?|\{\}\s*&&|OK:)\s*/, '');
     const body = parseJson(text);
     if (repeatsMember(text, leads)) throw invalid('a member on the way to the list occurs twice in one object');
     // Checked before the items, which are usually null on such a page.

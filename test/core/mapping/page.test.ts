@@ -48,7 +48,7 @@ describe('a page', () => {
       '{"kind":"List","items":null} {} {"items":{}} {"items":""} {"items":[]} null [] {"total":0,"status":"ok"}';
     const SCIM = '{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":0,"itemsPerPage":0}';
     const XML = '{"@xmlns":"http://x.example","$":{"xmlns":"http://x.example"}}';
-    const CODES = '{"errcode":0,"errmsg":"ok","responseCode":"SUCCESS","code":"000000","errors":0}';
+    const CODES = '{"errcode":0,"errmsg":"ok","severity":"NONE","responseCode":"SUCCESS","code":"000000","errors":0}';
     const DETAILS = '{"details":{"totalResult":"0","processedSequence":"7"}}';
     const PAGE = '{"_links":{},"page":{"size":20,"totalElements":0}}';
     for (const text of [...EMPTY.split(' '), '', ' \r\n', PAGE, SCIM, XML, CODES, DETAILS]) {
@@ -66,7 +66,7 @@ describe('a page', () => {
     it('is none if the reply says anything else, which the error names', () => {
       for (const [text, other] of [
         ['{"projects":[{"id":1},{"id":2}]}', 'projects has 2 items'],
-        ['{"items":null,"projects":[{"id":1}]}', 'projects has 1 items'],
+        ['{"items":null,"projects":[{"id":1}]}', 'projects has 1 items; if it is another one, set allowEmpty: true'],
         ['{"data":{"projects":[{"id":1}]}}', 'data.projects has 1 items'],
         ['[{"id":1}]', 'the reply itself has 1 items'],
         ['{"message":"Sign in first"}', 'the reply has message instead; allowEmpty: true'],
@@ -114,7 +114,7 @@ describe('a page', () => {
   });
 
   it('may begin with a prefix that keeps scripts from running it', () => {
-    for (const prefix of [")]}'\n", ")]}',\r\n", ')]}\n', 'while(1);', 'for (;;);', '{}&&'])
+    for (const prefix of [")]}'\n", ")]}',\r\n", ')]}\n', 'while(1);', 'for (;;);', '{}&&', 'OK:\r\n'])
       expect(createPageParser({ items: 'items' })(`${prefix}{"items":[1]}`).items, prefix).to.deep.equal([1]);
   });
 
