@@ -49,6 +49,8 @@ export function nextOf(page: PageSummary, pagination: NextPagination): string | 
   if (pagination.kind === 'link' && isByLinkHeader(pagination)) return linkTo('next', page.headers.link);
   const { next } = page;
   if (isNone(next)) return undefined;
+  if (pagination.kind === 'token' && /^(?:https?:\/)?\/.*\?/.test(String(next)))
+    throw incompleteListError('the token of the next page is a URL: set pagination.kind: link');
   if (typeof next === 'string') return next;
   // In a body, a number is sent as a number. A larger one has lost digits in parsing, and would lead to another page.
   if (pagination.kind === 'token' && Number.isSafeInteger(next)) return next as number;

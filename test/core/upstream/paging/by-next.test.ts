@@ -94,6 +94,16 @@ describe('the token or link to the next page', () => {
       expect(await reasonOf(linking(link))).to.contain('check pagination.next');
   });
 
+  it('is no token if it is a URL, of which many platforms would read no place', async () => {
+    for (const url of ['https://platform.example/list?page=2', '/list?page=2', '//list?page=2'])
+      expect(await reasonOf(withTokens(url))).to.contain('set pagination.kind: link');
+    for (const token of ['/9j/4AAQ==', 'https', '?page=2', 'a/b?']) {
+      const platform = withTokens(token);
+      await readAll(platform);
+      expect(platform.targets, token).to.have.length(2);
+    }
+  });
+
   it('may have so many bytes and no more', async () => {
     for (const [leads, begin, most, long] of [
       [withTokens, 'é', 4094, 'x y/'.repeat(480_000)],
