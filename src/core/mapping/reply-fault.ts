@@ -85,8 +85,8 @@ function aboutReply(member: string, value: object): readonly object[] {
     const messages = value.slice(0, MAX_MESSAGES).map(Object);
     return messages.map(({ type, severity, category }) => ({ status: type ?? severity ?? category }));
   }
-  if (!ABOUT_REPLY.test(name)) return [];
-  return name === 'responsestatus' && Array.isArray(value) ? value.slice(0, 1).map(Object) : [value];
+  if (Array.isArray(value)) return name === 'responsestatus' ? value.slice(0, 1).map(Object) : [];
+  return ABOUT_REPLY.test(name) ? [value] : [];
 }
 
 function faultOfMember(name: string, value: unknown): [Fault, string] | undefined {

@@ -14,6 +14,11 @@ const ABSENT: readonly number[] = [404, 410];
 /** Statuses without a registration that platforms send in place of 401: an expired page, session or token. */
 const LIKE_UNAUTHORIZED: readonly number[] = [419, 440, 498];
 
+/** Statuses of a redirect that may only add a slash, as Django's. A session that has ended leads elsewhere, by another status. */
+const MOVED: readonly number[] = [301, 308];
+const PATH_WITH_SLASH = /^(?:\w+:\/\/[^/]*)?\/.*\w\/(?:\?|$)/;
+const SLASH = ', to an address that ends in /: add it to path';
+
 const TOKEN_MAY_BE_THE_CAUSE =
   'An expired or revoked access token may be the cause: check it before trying again. Otherwise the operator of Portico finds the reason in the log, by the requestId.';
 
@@ -47,20 +52,11 @@ export function errorOfStatus(status: number, headers: ReplyHeaders, owner: Cred
   const wait = isThrottled || status >= 500 ? waitSeconds(headers, isThrottled, Date.now()) : undefined;
   return new GatewayError(code, {
     ...detailOfStatus(status, code),
-    reason: `answered with status ${status}${isMoved(status, headers) ? ', to an address that ends in /: add it to path' : ''}`,
+    reason: `answered with status ${status}${MOVED.includes(status) && PATH_WITH_SLASH.test(String(headers['location'])) ? SLASH : ''}`,
     upstreamStatus: status,
     countsForBreaker: status >= 500,
     ...(wait !== undefined && { retryAfterSeconds: wait }),
   });
-}
-
-/** Whether a redirect may only add a slash, as Django does. A session that has ended leads elsewhere, by another status. */
-function isMoved(status: number, { location }: ReplyHeaders): boolean {
-  return (
-    (status === 301 || status === 308) &&
-    typeof location === 'string' &&
-    /^(?:\w+:\/\/[^/]*)?\/.*\w\/(?:\?|$)/.test(location)
-  );
 }
 
 /** Whether a 403 limits the rate of requests, as GitHub's does. */
