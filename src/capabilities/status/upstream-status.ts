@@ -12,8 +12,8 @@ export interface Failure {
   readonly causes: readonly string[];
 }
 
-/** Codes with which an upstream judges a caller, rather than fails. */
-const JUDGEMENTS: readonly (string | undefined)[] = ['credential_rejected', 'access_denied'];
+/** Codes of calls that are no failures of the upstream: it judged a caller, or Portico had no memory for its pages. */
+const NO_FAILURES: readonly (string | undefined)[] = ['credential_rejected', 'access_denied', 'overloaded'];
 
 /** Counts the calls of each upstream. `time` returns now, in ISO 8601. */
 export function createUpstreamStatus(now: () => number, time: () => string, hold: Troubles['hold']) {
@@ -47,7 +47,7 @@ export function createUpstreamStatus(now: () => number, time: () => string, hold
       setBreaker(upstream, state, state === 'closed' ? undefined : reason, 'breaker closed');
     },
     pageFetched({ upstream, ms, error, reason = null, causes = [] }) {
-      const isFailure = error !== undefined && !JUDGEMENTS.includes(error);
+      const isFailure = error !== undefined && !NO_FAILURES.includes(error);
       callsOf(upstream).history.add(ms, isFailure);
       if (isFailure) callsOf(upstream).lastFailure = { at: time(), code: error, reason, causes };
     },

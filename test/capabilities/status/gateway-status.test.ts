@@ -34,7 +34,8 @@ describe('the status of a gateway', () => {
   it('has the last failure of an upstream, of a page or of pages that were valid alone, and no rejection', async () => {
     const { events, status } = openStatus();
     const last = async () => (await status()).upstreams[0]?.lastFailure;
-    for (const error of [undefined, 'credential_rejected', 'access_denied']) events.pageFetched?.({ ...PAGE, error });
+    for (const error of [undefined, 'credential_rejected', 'access_denied', 'overloaded'])
+      events.pageFetched?.({ ...PAGE, error });
     expect(await last()).to.equal(null);
     events.pageFetched?.({ ...PAGE, error: 'upstream_failed', causes: ['Error ECONNREFUSED'] });
     expect(await last()).to.include({ code: 'upstream_failed', reason: null });
