@@ -109,7 +109,10 @@ const COMPACT = /^((?:19[7-9]|20\d)\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\
 const DOCUMENTED = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 const DATE = /^(\d{4})-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])$/;
 const TIME =
-  /^([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d)(?:[.,](\d+))?)?(?:[Zz]| UTC| ?([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)?$/;
+  /^([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d)(?:[.,](\d+))?)?(?:[Zz]| UTC| ?([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?(?: UTC)?)?(?:\[[\w/+-]+\])?$/;
+
+/** An epoch in milliseconds, as .NET writes it. The offset is that of the writer. */
+const NET = /^\/Date\((-?\d+)(?:[+-]\d{4})?\)\/$/;
 
 const FIRST_MS = Date.UTC(-1, 12);
 const LAST_MS = Date.UTC(10_000, 0) - 1;
@@ -121,6 +124,8 @@ const LAST_MS = Date.UTC(10_000, 0) - 1;
 export function toTimestamp(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   if (text.endsWith(' GMT')) return httpDateToTimestamp(text);
+  const ms = NET.exec(text)?.[1];
+  if (ms !== undefined) return utcText(Number(ms));
   return EPOCH.test(text) ? epochToTimestamp(text) : isoToTimestamp(text);
 }
 
@@ -141,7 +146,7 @@ export function epochToTimestamp(text: string): string | undefined {
   return utcText(Math.round(Math.abs(number) < LEAST_MILLISECONDS ? number * 1000 : number));
 }
 
-/** Converts a calendar date of ISO 8601-1:2019, or date and time, the forms of RFC 3339, section 5.6, or of Ruby. UTC by default. */
+/** Converts a calendar date of ISO 8601-1:2019, or date and time, the forms of RFC 3339, section 5.6, of RFC 9557, or of Ruby and Go. UTC by default. */
 function isoToTimestamp(text: string): string | undefined {
   if (DOCUMENTED.test(text)) return text;
   const [written = '', clock = '00:00'] = text.split(/[Tt ](.*)/, 2);
