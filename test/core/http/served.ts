@@ -1,6 +1,10 @@
 import { apiDescription } from '../../../src/capabilities/api-description/api-description.ts';
 import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
 import { landingPage } from '../../../src/capabilities/landing-page/landing-page.ts';
+import {
+  metadataOperations,
+  type ProtectedResource,
+} from '../../../src/capabilities/verification/protected-resource.ts';
 import type { Config } from '../../../src/core/config/schema/settings.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import {
@@ -45,6 +49,8 @@ export interface ServeOptions
     Partial<
       Pick<PublicEdgeOptions, 'readDeadlineMs' | 'now' | 'isDraining' | 'rpc' | 'authenticate' | 'representations'>
     > {
+  /** The metadata that says where clients obtain tokens. */
+  readonly tokenSource?: ProtectedResource;
   /** What a read of any resource gives. @default no items */
   readonly read?: Reader;
   /** Stands in for the recorder where it has a function. */
@@ -58,6 +64,7 @@ export async function serve({
   now = Date.now,
   isDraining = () => false,
   rpc,
+  tokenSource,
   authenticate = createAuthenticate(),
   representations = createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
   events = {},
@@ -75,11 +82,18 @@ export async function serve({
     // The endpoints of capabilities that have no settings.
     get operations() {
       const config = { publicUrl: settings.publicUrl } as Config;
-      const { offered } = catalogue;
-      const about = { offered, credentialHeaders: [], forwardedHeaders: [], mcpPath: undefined, signsIn: false };
-      return [apiDescription, landingPage].flatMap(
+      const signsIn = tokenSource !== undefined;
+      const about = {
+        offered: catalogue.offered,
+        credentialHeaders: [],
+        forwardedHeaders: [],
+        mcpPath: undefined,
+        signsIn,
+      };
+      const pages = [apiDescription, landingPage].flatMap(
         (one) => one.open(undefined, {} as CapabilityContext)?.operations?.({ config, ...about }) ?? [],
       );
+      return [...pages, ...(tokenSource === undefined ? [] : metadataOperations(tokenSource))];
     },
     catalogue,
     representations,
@@ -89,6 +103,7 @@ export async function serve({
     readDeadlineMs,
     isDraining,
     rpc,
+    tokenSource,
   });
   onCleanup(() => edge.drain(0));
   return { url: await edge.listen(), edge, reads, ...recorder.recorded };
