@@ -387,6 +387,15 @@ describe('a list behind which the platform sends its last page again', () => {
         .and.to.contain(`${settings.kind}Param`);
     }
   });
+
+  it('is an error where the platform ignores the place, and the page has an id twice that may not repeat', async () => {
+    const counted = { ...PAGE, size: 2, total: member('count') };
+    const ignoring = (query: Query): Reply => {
+      const to = query('limit') ?? 5;
+      return { to, statements: { count: to }, idOf: (item) => `${Math.floor(item / 5)}`, idsMayRepeat: false };
+    };
+    expect(`${(await read(counted, ignoring)).result}`).to.contain('in pages of 1, with 1 item, returned 1');
+  });
 });
 
 describe('a list by page without a total', () => {
