@@ -14,13 +14,16 @@ const CAPITALS = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 
 const OPERATORS: Readonly<Record<string, string>> = { EQ: '==', NE: '!=' };
 
-/** Warns of two fields that are compared, or subtracted or divided: one of them is probably a text, or both a name. */
+/** Warns of two fields that are compared, or subtracted or divided: one of them is probably a text, or both a name; and of `!a.b`. */
 export function operatorWarnings(expression: string): string[] {
   return warningsIn(parse(expression));
 }
 
 function warningsIn(node: ExpressionNode): string[] {
-  const own = node.type === 'Comparator' || node.type === 'Arithmetic' ? warningOf(node) : undefined;
+  // `!` is applied before the dot.
+  const isNull = node.type === 'Subexpression' && node.left.type === 'NotExpression';
+  const ofNull = isNull ? '!a.b is (!a).b, which is always null: write !(a.b)' : undefined;
+  const own = node.type === 'Comparator' || node.type === 'Arithmetic' ? warningOf(node) : ofNull;
   return [...(own === undefined ? [] : [own]), ...childrenOf(node).flatMap(warningsIn)];
 }
 

@@ -51,6 +51,11 @@ const warnOfHosts: Warning = ({ config: { http, publicUrl } }, warn) => {
   warn(['http', 'host'], 'any Host is accepted, which allows DNS rebinding: set http.allowedHosts or publicUrl');
 };
 
+/** Most likely the address of MCP is meant. The default audience of tokens follows from it. */
+const warnOfPublicUrl: Warning = ({ config: { publicUrl } }, warn) => {
+  if (publicUrl?.endsWith('/mcp')) warn(['publicUrl'], 'ends with /mcp, so MCP is at /mcp/mcp: leave /mcp out');
+};
+
 /** An audit that is off must not pass for one that is on. */
 const warnOfIdleBlocks: Warning = ({ config, slices, isWritten }, warn) => {
   for (const slice of slices) {
@@ -142,6 +147,6 @@ const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
 };
 
 const WARNINGS: readonly Warning[] = [
-  ...[warnOfPaging, warnOfExpressions, warnOfHosts, warnOfIdleBlocks],
+  ...[warnOfPaging, warnOfExpressions, warnOfHosts, warnOfPublicUrl, warnOfIdleBlocks],
   ...[warnOfVerification, warnOfPlainHttp, warnOfSeconds, warnOfSecrets],
 ];

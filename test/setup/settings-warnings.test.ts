@@ -152,6 +152,17 @@ upstreams:
     ]);
   });
 
+  it('name a negation that is applied before a dot', async () => {
+    const of = async (where: string) =>
+      (await load(`${UPSTREAMS}resources: { tools: { where: "${where}" } }`)).warnings;
+    expect((await of('installed || !meta.archived')).map(({ message }) => message)).to.include(
+      '!a.b is (!a).b, which is always null: write !(a.b)',
+    );
+    for (const where of ['!(meta.archived)', '!archived', '!tags[0]', '!contains(meta.tags, a)']) {
+      expect((await of(where)).map(({ message }) => message).join(), where).to.not.contain('always null');
+    }
+  });
+
   for (const file of globSync('config/**/*.yaml').sort()) {
     it(`do not come for ${file}`, async () => {
       const names = [...readFileSync(file, 'utf8').matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
@@ -213,6 +224,13 @@ describe('the warnings of settings that are right each', () => {
     ]);
     expect((await warnedOf('X-Api-Key: abcdefgh12345678')).join()).to.contain(`${at} is written in the file`);
     expect(await warnedOf('X-Api-Key: "${NONE:-abc}", X-Tenant: abcdefgh12345678, X-Auth: ldap')).to.deep.equal([]);
+  });
+
+  it('name a public URL that is the address of MCP', async () => {
+    const at = (path: string) =>
+      warningsIn(`publicUrl: https://portico.example${path}\nupstreams: { tools: { baseUrl: https://a.example } }`);
+    expect(await at('/mcp')).to.deep.equal(['1:12: publicUrl: ends with /mcp, so MCP is at /mcp/mcp: leave /mcp out']);
+    for (const path of ['', '/portico', '/mcp/portico']) expect(await at(path), path).to.deep.equal([]);
   });
 
   it('name secrets that are written in the file', async () => {
