@@ -35,7 +35,7 @@ describe('a reply with status 200 that reports a fault', () => {
     ['error', { code: 1001, msg: 'token invalid' }],
     ['error', { message: 'Access denied' }],
     ['error', { message: 'Sign in first' }],
-    ['error', { code: 'SignInFirst' }],
+    ['status', { code: 'SignInFirst' }],
     ['error', { detail: 'Credentials were not provided.' }],
     ['error', { returnCode: 1, returnMessage: 'not authorized' }],
     ['error', { error_list: ['secret'] }],
