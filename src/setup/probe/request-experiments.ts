@@ -15,12 +15,12 @@ export async function publicList({ settings, credential, request, first, readAga
   const { header: name, format } = form;
   const [look] = await readAgain({ credential: { kind: 'service', secret, name, format } });
   const setting = `upstreams.${settings.upstream}.credential`;
-  if (look?.count === 0) {
-    const guest =
-      'a made-up token gets status 200 with an empty list: a caller whose token has expired sees no items and no error';
+  if (look === undefined) return [];
+  if (look.count === 0 || look.ids !== first.ids) {
+    const list = look.count === 0 ? 'an empty list' : `another list (${look.count} items)`;
+    const guest = `a made-up token gets status 200 with ${list}: so does a caller whose token has expired, and no error`;
     return [{ finding: 'empty_for_all', setting, text: guest }];
   }
-  if (look?.ids !== first.ids) return [];
   const text = `a made-up token returns the same first page (${first.count} items): the list is public, or the platform ignores the header ${name}; set ${setting} to the header that the platform reads, or all callers get the same list`;
   return [{ finding: 'public_list', setting, text }];
 }

@@ -61,14 +61,19 @@ describe('experiments of a probe', () => {
     });
   }
 
-  it('find a platform that answers a made-up token with an empty list', async () => {
-    const guest = acme((query, { headers }) =>
-      headers.authorization === `Bearer ${TOKEN}` ? undefined : { body: page([], query) },
-    );
-    const report = await probedOne(guest, settings(BY_OFFSET));
-    expect(found(report)).to.deep.equal([['empty_for_all', 'upstreams.acme.credential']]);
-    expect(report.warnings[0]?.text).to.contain('a made-up token gets status 200 with an empty list');
-  });
+  for (const [list, items] of [
+    ['an empty list', []],
+    ['another list (2 items)', ITEMS.slice(0, 2)],
+  ] as const) {
+    it(`find a platform that answers a made-up token with ${list}`, async () => {
+      const guest = acme((query, { headers }) =>
+        headers.authorization === `Bearer ${TOKEN}` ? undefined : { body: page(items, query) },
+      );
+      const report = await probedOne(guest, settings(BY_OFFSET));
+      expect(found(report)).to.deep.equal([['empty_for_all', 'upstreams.acme.credential']]);
+      expect(report.warnings[0]?.text).to.contain(`a made-up token gets status 200 with ${list}`);
+    });
+  }
 
   it('find texts that values does not name, with those that were seen', async () => {
     const kinds = ['op', 'op', 'hand', 'cron'];
