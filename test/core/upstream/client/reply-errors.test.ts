@@ -72,6 +72,22 @@ describe('the status of an upstream', () => {
     });
   }
 
+  it('is 401 if a header says that the token was refused, and a guest would see this', async () => {
+    for (const headers of [
+      { 'x-seraph-loginreason': 'AUTHENTICATED_FAILED' },
+      { 'x-seraph-loginreason': 'AUTHENTICATION_DENIED' },
+      { 'www-authenticate': 'Bearer realm="x", error="invalid_token"' },
+    ]) {
+      const error = await errorFor(200, {}, headers);
+      expect(error).to.include({ code: 'credential_rejected', upstreamStatus: 401, countsForBreaker: false });
+      expect(error.reason).to.equal('answered with status 200, and a header that says that the token was refused');
+    }
+    for (const headers of [{ 'x-seraph-loginreason': 'OK' }, { 'www-authenticate': 'Basic realm="x"' }]) {
+      const server = await serve(json([1], 200, headers));
+      expect((await open(server.url).get(asking(), calm())).page).to.equal('[1]');
+    }
+  });
+
   it('says of a redirect that may only add a slash that path lacks it', async () => {
     for (const [status, location, isNamed] of [
       [301, 'https://x.example/api/projects/?page=1', true],
