@@ -9,8 +9,6 @@ const HITS: readonly (readonly [header: RegExp, hit: RegExp])[] = [
   [CACHE_HEADER, HIT],
   // One count for each cache on the way.
   [/(?:^|-)cache-hits?$/, /[1-9]/],
-  // With the id of the request that stored the reply.
-  [/^x-varnish$/, /^\d+ \d/],
   // Akamai.
   [/^server-timing$/, /\bcdn-cache;\s*desc="?hit/i],
 ];

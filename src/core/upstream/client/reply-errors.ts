@@ -14,14 +14,10 @@ const ABSENT: readonly number[] = [404, 410];
 /** Statuses without a registration that platforms send in place of 401: an expired page, session or token. */
 const LIKE_UNAUTHORIZED: readonly number[] = [419, 440, 498];
 
-/** Jira answers an expired token with what a guest sees, and says so in a header; others by RFC 6750, section 3. */
+/** In headers of a reply that has what a guest sees, since the token has expired: of Jira, or by RFC 6750, section 3. */
 const GUEST = /\b(?:AUTHENTICATED_FAILED|AUTHENTICATION_DENIED|invalid_token)\b/;
-const REFUSED = ', and a header that says that the token was refused';
-
-/** Statuses of a redirect that may only add a slash, as Django's. A session that has ended leads elsewhere, by another status. */
-const MOVED: readonly number[] = [301, 308];
-const PATH_WITH_SLASH = /^(?:\w+:\/\/[^/]*)?\/.*\w\/(?:\?|$)/;
-const SLASH = ', to an address that ends in /: add it to path';
+/** Status and address of a redirect that may only add a slash, as Django's. After a session has ended, they are others. */
+const ADDS_SLASH = /^30[18] (?:\w+:\/\/[^/]*)?\/.*\w\/(?:\?|$)/;
 
 const TOKEN_MAY_BE_THE_CAUSE =
   'An expired or revoked access token may be the cause: check it before trying again. Otherwise the operator of Portico finds the reason in the log, by the requestId.';
@@ -47,23 +43,20 @@ export interface CredentialOwner {
 }
 
 /** Returns the error for a response's status; `undefined` if the response carries a page. */
-export function errorOfStatus(
-  answered: number,
-  headers: ReplyHeaders,
-  owner: CredentialOwner,
-): GatewayError | undefined {
-  const isGuest = answered < 300 && GUEST.test(`${headers['x-seraph-loginreason']} ${headers['www-authenticate']}`);
-  const status = isGuest ? 401 : answered;
+export function errorOfStatus(sent: number, headers: ReplyHeaders, owner: CredentialOwner): GatewayError | undefined {
+  const isGuest = sent < 300 && GUEST.test(`${headers['x-seraph-loginreason']} ${headers['www-authenticate']}`);
+  const status = isGuest ? 401 : sent;
   // Some platforms send 204 for an empty list, and 206 for a part of one that a header states (TM Forum, PostgREST).
   if (status === 200 || status === 203 || status === 204) return undefined;
   if (status === 206 && headerStatements(headers).length > 0) return undefined;
   const isThrottled = status === 429 || (status === 403 && showsThrottling(headers));
   const code = isThrottled ? 'upstream_rate_limited' : codeOfStatus(status, owner);
   const wait = isThrottled || status >= 500 ? waitSeconds(headers, isThrottled, Date.now()) : undefined;
-  const isMoved = MOVED.includes(status) && PATH_WITH_SLASH.test(String(headers['location']));
+  const addsSlash = ADDS_SLASH.test(`${sent} ${headers['location']}`);
+  const hint = addsSlash ? ', to an address that ends in /: add it to path' : '';
   return new GatewayError(code, {
     ...detailOfStatus(status, code),
-    reason: `answered with status ${answered}${isGuest ? REFUSED : isMoved ? SLASH : ''}`,
+    reason: `answered with status ${sent}${isGuest ? ', and a header says that the token was refused' : hint}`,
     upstreamStatus: status,
     countsForBreaker: status >= 500,
     ...(wait !== undefined && { retryAfterSeconds: wait }),

@@ -80,7 +80,7 @@ describe('the status of an upstream', () => {
     ]) {
       const error = await errorFor(200, {}, headers);
       expect(error).to.include({ code: 'credential_rejected', upstreamStatus: 401, countsForBreaker: false });
-      expect(error.reason).to.equal('answered with status 200, and a header that says that the token was refused');
+      expect(error.reason).to.equal('answered with status 200, and a header says that the token was refused');
     }
     for (const headers of [{ 'x-seraph-loginreason': 'OK' }, { 'www-authenticate': 'Basic realm="x"' }]) {
       const server = await serve(json([1], 200, headers));
