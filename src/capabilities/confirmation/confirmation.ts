@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Ask, Confirmation, ListEnd } from '../../core/upstream/paging/list-confirmation.ts';
+import { mayRepeat } from '../../core/upstream/paging/list-read.ts';
+import { firstAddress } from '../../core/upstream/paging/page-address.ts';
 import { defineCapability } from '../capability.ts';
 import { isFullPage } from './experiment.ts';
 import { findMore } from './experiments.ts';
 
 const DAY_MS = 86_400_000;
-/** A list of this many times the items is confirmed again: a platform may cut it only now. */
-const GROWTH = 2;
 /** Lists of several parents that are confirmed although another one is as long: each may be exactly a page. */
 const EQUAL_LISTS = 5;
 
@@ -21,7 +21,7 @@ interface Confirmed {
   readonly isConclusive: boolean;
 }
 
-/** Confirms by a few requests that lists are complete: once per resource after a start or a change of its settings, then daily. */
+/** Confirms by a few requests that lists are complete: once per resource after a start or a change of its settings, for longer lists, and daily. */
 export const confirmation = defineCapability({
   settings: {
     key: 'confirmation',
@@ -31,7 +31,7 @@ export const confirmation = defineCapability({
           .boolean()
           .default(true)
           .describe(
-            'Whether the first list of each resource, and then one each day, is followed by requests that show whether it is complete.',
+            'Whether the first list of each resource, each longer one, and one each day is followed by requests that show whether it is complete.',
           ),
       })
       .prefault({})
@@ -60,12 +60,9 @@ export function createConfirmations(now: () => number) {
         const { items, list } = end;
         if (list.pagination.ignoreSigns?.includes('fullPage')) return;
         for (let last = lastOf(), other = running.get(resource); ; last = lastOf(), other = running.get(resource)) {
-          if (last !== undefined && !(isOneOfMany ? isLongest(items, last) : isLonger(items, last))) return;
-          // It was not due when its pages were read: the next list is confirmed.
-          if (end.first.ids === undefined) {
-            confirmed.delete(resource);
-            return;
-          }
+          // A platform may cut only a list that is longer than those before.
+          const isMore = isOneOfMany ? isLongest : isLonger;
+          if (last !== undefined && !isMore(items, last)) return;
           if (other === undefined) break;
           // Another caller's list, or that of another parent: if it is not complete, settings are wrong for this one, too.
           const error = await other;
@@ -90,14 +87,21 @@ export function createConfirmations(now: () => number) {
   };
 }
 
-/** Whether a list is so much longer than the last one that it shows more. */
 function isLonger(items: number, last: Confirmed): boolean {
-  return items >= GROWTH * last.items && items !== last.items;
+  return items > last.items;
 }
 
 /** Whether a list is the longest of several parents so far: a page that cuts any of them has its length. */
 function isLongest(items: number, last: Confirmed): boolean {
   return items > last.items || (items === last.items && last.lists < EQUAL_LISTS);
+}
+
+/** A page that was not due when it was read, and was the whole list, has no ids. */
+async function withIds(end: ListEnd, ask: Ask): Promise<ListEnd> {
+  if (end.first.ids !== undefined || !mayRepeat(end.list)) return end;
+  const page = await ask(firstAddress(end.list));
+  const { count, ids = '' } = page;
+  return { ...end, first: page, last: page, items: count, lastPageCount: count, lastPageIds: ids };
 }
 
 /** A platform that fails or takes too long is not asked again before the next day, unless the page is exactly as long as asked. */
@@ -112,7 +116,7 @@ async function isShown(end: ListEnd, ask: Ask): Promise<boolean> {
     }
   };
   try {
-    return await findMore(end, watched);
+    return await findMore(await withIds(end, watched), watched);
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === 'TimeoutError';
     if (error === failed && (isLate || error instanceof GatewayError) && !isFullPage(end)) return true;

@@ -54,6 +54,25 @@ describe('a list whose first page only is read by wrong pagination settings', ()
   }
 });
 
+describe('a list of another caller that is longer than the confirmed one', () => {
+  it('is upstream_invalid if the platform has cut it', async () => {
+    const upstream = await startHttpUpstream((request, response) => {
+      const { searchParams } = new URL(request.url ?? '', 'http://platform.example');
+      const from = Number(searchParams.get('offset') ?? 0);
+      const mine = projects.slice(0, Number(request.headers.authorization?.split('-')[1]));
+      json({ projects: mine.slice(from, from + Number(searchParams.get('limit') ?? 20)) })(request, response);
+    });
+    const resources = { projects: { pagination: { kind: 'none' as const } } };
+    const settings = settingsFor(upstream.url, { resources, confirmation: { enabled: true } });
+    const { read: readName } = await startGateway(settings);
+    const statusOf = async (token: string) =>
+      (await readName('projects', { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await statusOf('has-12')).to.equal(200);
+    expect(await statusOf('has-18')).to.equal(200);
+    expect(await statusOf('has-21')).to.equal(502);
+  });
+});
+
 describe('a complete list', () => {
   for (const [name, answer] of Object.entries<Answer>({
     'counts the items of the page': { body: { count: 25 } },
