@@ -50,7 +50,8 @@ export function createRedisClient(options: RedisClientOptions) {
     disableClientInfo: true,
   };
   const client = cluster ? createCluster({ rootNodes: [{ url }], defaults: common }) : createClient({ ...common, url });
-  client.on('ready', onReady).on('node-ready', onReady);
+  // A client that is closed while it opens a connection gets ready all the same, and then pings for ever.
+  client.on('ready', () => (client.isOpen ? onReady() : client.destroy())).on('node-ready', onReady);
   client.on('error', onError).on('node-error', onError);
   const bytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
   return {

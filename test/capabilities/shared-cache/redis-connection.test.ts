@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createRedisClient } from '../../../src/capabilities/shared-cache/redis-client.ts';
 import { createAuthority } from '../../support/certificates.ts';
 import { readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -90,6 +91,19 @@ describe('the connection to Redis', () => {
     await eventually(() => proxy.open() === 0);
     expect(await stalled.get('a')).to.equal(undefined);
     await join('redis://127.0.0.1:1').close();
+  });
+
+  it('is not opened by a client that is destroyed while it connects', async () => {
+    const seen: string[] = [];
+    const client = createRedisClient({
+      ...{ url: proxy.redisUrl, cluster: false, connectTimeoutMs: 1000, user: async () => ({}) },
+      ...{ onReady: () => seen.push('ready'), onError: ({ message }) => seen.push(message) },
+    });
+    const connections = proxy.connections();
+    client.connect('channel', () => {}).catch(() => {});
+    client.destroy();
+    await eventually(() => proxy.connections() > connections && proxy.open() === 0);
+    expect(seen).to.deep.equal([]);
   });
 
   it('keeps the process until it is closed, even if Redis goes away meanwhile', async () => {
