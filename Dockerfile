@@ -30,7 +30,7 @@ COPY --from=build /opt/portico/dist ./dist
 # would not be taken. A start takes a quarter less. It is root's in the end: who could write there could put in any code.
 RUN mkdir --mode=777 compiling
 USER 1000:1000
-RUN started=$(mktemp); NODE_COMPILE_CACHE=compiling PORT=0 ADMIN_PORT=0 node --single-threaded-gc dist/main.js --demo >"$started" & portico=$!; \
+RUN started=$(mktemp); NODE_COMPILE_CACHE=compiling PORT=0 ADMIN_PORT=0 node --single-threaded-gc --max-semi-space-size=16 dist/main.js --demo >"$started" & portico=$!; \
     until grep -q '^Portico is at' "$started"; do kill -0 $portico && sleep 0.1 || exit 1; done; \
     kill $portico && wait $portico && rm "$started"
 USER root
@@ -46,5 +46,5 @@ ENV ADMIN_PORT=9090
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.ADMIN_PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Helper threads of the garbage collector keep the event loop waiting (docs/deployment.md).
-ENTRYPOINT ["node", "--single-threaded-gc", "dist/main.js"]
+ENTRYPOINT ["node", "--single-threaded-gc", "--max-semi-space-size=16", "dist/main.js"]
 CMD ["serve", "--config", "/etc/portico/portico.yaml"]

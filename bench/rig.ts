@@ -23,6 +23,8 @@ export const CALLERS = 1000;
 const PATH = [process.env['PATH'], '/usr/sbin', '/usr/local/sbin'].join(':');
 const GRACE_MS = 10_000;
 const BUILT = 'dist/main.js';
+/** Those of the image. */
+const FLAGS = ['--single-threaded-gc', '--max-semi-space-size=16'];
 const FASTMCP = '4.20.16';
 
 export interface Server {
@@ -113,7 +115,7 @@ async function openRig() {
       const upstreams = { projects: upstream, workflows: upstream, tools: upstream };
       // JSON is YAML.
       writeFileSync(file, JSON.stringify({ http: { port, ...http }, admin: { port: 0 }, upstreams, ...settings }));
-      return accepting(port, process.execPath, ['--single-threaded-gc', ours(BUILT), 'serve', '--config', file], core);
+      return accepting(port, process.execPath, [...FLAGS, ours(BUILT), 'serve', '--config', file], core);
     },
 
     /** nginx as a cache for each `Authorization`, access log on. `undefined` where this machine has none. */
