@@ -23,8 +23,7 @@ export const CALLERS = 1000;
 const PATH = [process.env['PATH'], '/usr/sbin', '/usr/local/sbin'].join(':');
 const GRACE_MS = 10_000;
 const BUILT = 'dist/main.js';
-/** Those of the image. */
-const FLAGS = ['--single-threaded-gc', '--max-semi-space-size=16'];
+const FLAGS = ['--single-threaded-gc', '--max-semi-space-size=16']; // Those of the image.
 const FASTMCP = '4.20.16';
 
 export interface Server {

@@ -29,9 +29,8 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
   }
 
   const events: Events = {
-    requestEnded({ ms, headMs = ms, status = 0, outcome, error }) {
-      const hasFailed = status >= 500 || OWN_FAILURES.has(outcome) || OWN_FAILURES.has(error?.code);
-      requests.add(headMs, hasFailed);
+    requestEnded({ ms, headMs = ms, outcome, error }) {
+      requests.add(headMs, OWN_FAILURES.has(outcome) || OWN_FAILURES.has(error?.code));
     },
     readEnded({ resource, error, staleFor }) {
       const list = listOf(resource);

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { ErrorCode } from '../../../src/core/kernel/error-table.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { ACME, openStatus, PAGE } from './open-status.ts';
 
 describe('the status of a gateway', () => {
@@ -22,6 +24,22 @@ describe('the status of a gateway', () => {
     expect(await refused()).to.deep.equal([['acme', 1]]);
     events.upstreamClosed?.({ upstream: 'acme', instanceId: next });
     expect(await refused()).to.deep.equal([]);
+  });
+
+  it('counts the requests of ten minutes and of the last one, and those that failed, cut off or in a tool call', async () => {
+    const { events, status, later } = openStatus();
+    const end = (outcome: string, code?: ErrorCode) => {
+      const error = code && new GatewayError(code);
+      events.requestEnded?.({ edge: 'http', requestId: 'r-1', startedAt: 0, ms: 1, bytes: 0, outcome, error });
+    };
+    for (const outcome of ['ok', 'not_modified', 'caller_gone', 'draining']) end(outcome);
+    for (const code of ['access_denied', 'upstream_timeout'] as const) end(code, code);
+    end('ok', 'upstream_failed');
+    later(60);
+    end('ok');
+    const { requests, lastMinute } = await status();
+    expect(requests).to.include({ requests: 8, failures: 3 });
+    expect(lastMinute).to.include({ requests: 1, failures: 0 });
   });
 
   it('is draining from the signal on', async () => {
